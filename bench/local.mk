@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# make bench: start and exit of jail beside bwrap, in one table per payload. Nothing here is asserted.
+#   BENCH_ROUNDS=300   rounds, each runs every peer once
+#   JAIL=PATH          the binary to measure (default: the build tree's)
+
+EXTRA_PROGRAMS = bench/start bench/noop
+CLEANFILES += $(EXTRA_PROGRAMS) bench/true.json bench/noop.json
+
+bench_start_SOURCES = bench/start.c bench/report.c bench/report.h
+bench_start_LDADD = base/libbase.a
+
+bench_noop_SOURCES = bench/noop.c
+bench_noop_CFLAGS = -std=gnu17 $(WARN_CFLAGS)
+bench_noop_LDFLAGS = -static
+
+BENCH_ROUNDS = 300
+BENCH_JAIL = $${JAIL:-./jail-intree$(EXEEXT)}
+bench_run = bench/start$(EXEEXT) -n $(BENCH_ROUNDS) --jail "$(BENCH_JAIL)" --dir bench
+
+bench: bench/start$(EXEEXT) bench/noop$(EXEEXT) jail-intree$(EXEEXT)
+	@$(bench_run) --payload /bin/true --json bench/true.json
+	@echo
+	@$(bench_run) --payload "$(abs_top_builddir)/bench/noop$(EXEEXT)" --json bench/noop.json

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The paths a profile names; P0.
+ *
+ * Two things are refused however they are spelled: making writable what jail or the user's session trusts (the home as a whole, jail's
+ * own profiles and state, shared directories), and following a link that lies where the command itself could have put it: an earlier
+ * run may have turned ws/cache into a link to ~/.ssh and be waiting for the next one to bind it.
+ */
+#include "sandbox/files.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/own.h"
+#include "base/paths.h"
+
+/* Nothing may be bound over these: they are jail's own inside. */
+static const char *const own_trees[] = { "/proc", "/sys", "/dev", "/etc", "/run", "/var/run" };
+
+/* Shared by programs that trust each other: sockets and files in them are doors. */
+static const char *const shared_dirs[] = { "/tmp", "/var/tmp", "/var", "/usr", "/opt", "/home", "/boot", "/bin", "/lib" };
+
+struct wish {
+	enum opt option;
+	const struct value *value;
+	bool readonly;
+	struct resolved r;
+	bool missing;
+};
+
+static int refuse(struct err *e, const struct wish *w, int code, const char *why)
+{
+	char origin[256];
+	struct text t;
+
+	text_init(&t, origin, sizeof(origin));
+	origin_format(&w->value->origin, w->option, &t);
+	return err_set(e, ST_PLAN, code, "%s: %s '%s'%s%s", origin, options[w->option].key, w->value->text, *why ? " " : "", why);
+}
+
+static int resolve_wish(struct arena *a, const struct plan *p, struct wish *w, struct err *e)
+{
+	int rc = path_resolve(a, path_absolute(a, p->caller->cwd, w->value->text), &w->r, e);
+
+	if (rc == 0 || e->stage)
+		return rc;
+	if (rc == -ENOENT && !w->value->required && w->option != OPT_WORKSPACE && w->option != OPT_CHDIR) {
+		w->missing = true;
+		return 0;
+	}
+	return refuse(e, w, -rc, "");
+}
+
+/* Would a writable `path` let the command change what decides about the next command? */
+static const char *why_not_writable(const struct plan *p, const char *path)
+{
+	const struct expansion *x = &p->caller->expand;
+	const char *const trusted[] = { x->config_home, x->data_home, x->cache_home, x->state_home };
+	char own[4096];
+	struct text t;
+
+	if (path_beneath(p->caller->home, path))
+		return "is your home directory or holds it: name a directory inside it";
+	for (size_t i = 0; i < ARRAY_SIZE(shared_dirs); i++) {
+		if (str_eq(path, shared_dirs[i]))
+			return "is shared with the rest of the system: name a directory inside it";
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(trusted); i++) {
+		text_init(&t, own, sizeof(own));
+		text_addf(&t, "%s/jail", trusted[i]);
+		if (path_beneath(own, path) || path_beneath(path, own))
+			return "holds jail's own profiles or state: the command must not write there";
+	}
+	if (path_beneath(path_sysconf, path) || path_beneath(path_data, path) || path_beneath(path_libexec, path) ||
+	    path_beneath(path, path_sysconf) || path_beneath(path, path_libexec))
+		return "holds jail itself: the command must not write there";
+	return NULL;
+}
+
+static const char *why_not_shown(const struct wish *w)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(own_trees); i++) {
+		if (path_beneath(w->r.path, own_trees[i]) && !str_starts(w->r.path, "/etc/"))
+			return "is made anew inside and cannot be shown from the host";
+	}
+	if (str_eq(w->r.path, "/"))
+		return "is the whole system: name what is needed";
+	if (S_ISSOCK(w->r.st.st_mode))
+		return "is a socket: whoever listens there would act outside the jail";
+	if (!S_ISDIR(w->r.st.st_mode) && !S_ISREG(w->r.st.st_mode))
+		return "is neither a file nor a directory";
+	return NULL;
+}
+
+bool files_writable(const struct mount_draft *m, const char *path)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		const struct mount_op *op = &m->ops[i];
+
+		if (op->kind == MK_BIND && !op->readonly && !op->device && path_beneath(path, op->target))
+			return true;
+	}
+	return false;
+}
+
+static int add_wish(struct mount_draft *m, const struct plan *p, struct wish *w, struct err *e)
+{
+	const char *why = why_not_shown(w);
+	struct mount_op *op;
+	int rc;
+
+	if (!why && !w->readonly)
+		why = why_not_writable(p, w->r.path);
+	if (why)
+		return refuse(e, w, 0, why);
+	rc = mounts_add_host(m, &w->r, w->readonly, w->readonly ? ACCESS_READ : ACCESS_WRITE, &op, e);
+	if (rc < 0)
+		return rc;
+	op->option = w->option;
+	op->origin = w->value->origin;
+	return 0;
+}
+
+/* Every link that a named path went through must lie where the command could not have put it. */
+static int check_links(const struct mount_draft *m, const struct wish *w, struct err *e)
+{
+	for (const struct link_passed *l = w->r.links; l; l = l->next) {
+		if (files_writable(m, l->at))
+			return refuse(e, w, 0, "goes through a link inside a writable tree, which an earlier run may have planted: "
+					       "name the real path");
+	}
+	return 0;
+}
+
+static int add_list(struct mount_draft *m, const struct plan *p, enum opt option, bool readonly, struct err *e)
+{
+	for (const struct value *v = draft_get(p->draft, option); v; v = v->next) {
+		struct wish w = { .option = option, .value = v, .readonly = readonly };
+		int rc = resolve_wish(m->arena, p, &w, e);
+
+		if (rc == 0 && !w.missing)
+			rc = check_links(m, &w, e);
+		if (rc == 0 && !w.missing)
+			rc = add_wish(m, p, &w, e);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* A profile that lies in a writable tree is shown read-only: the command must not write its own rules. */
+static int protect_profiles(struct mount_draft *m, const struct plan *p, struct err *e)
+{
+	for (const struct profile_file *f = p->draft->files; f; f = f->next) {
+		struct mount_op *op;
+		struct resolved r;
+		int rc = path_resolve(m->arena, f->path, &r, e);
+
+		if (rc < 0)
+			return err_set(e, ST_PLAN, -rc, "open the profile '%s' again", f->path);
+		if (!files_writable(m, r.path)) {
+			fd_release(&r.fd);
+			continue;
+		}
+		rc = mounts_add_host(m, &r, true, ACCESS_READ, &op, e);
+		if (rc < 0)
+			return rc;
+		op->option = OPT_PROFILE;
+		op->origin = (struct origin){ .kind = ORIGIN_FILE, .file = f->name };
+	}
+	return 0;
+}
+
+static int add_workspace(struct mount_draft *m, struct plan *p, struct err *e)
+{
+	const struct value *v = draft_get(p->draft, OPT_WORKSPACE);
+	struct wish w = {
+		.option = OPT_WORKSPACE,
+		.value = v,
+		.readonly = draft_get(p->draft, OPT_WORKSPACE_MODE)->number == 1,
+	};
+	const char *why;
+	int rc = resolve_wish(m->arena, p, &w, e);
+
+	if (rc < 0)
+		return rc;
+	if (!S_ISDIR(w.r.st.st_mode))
+		return refuse(e, &w, ENOTDIR, "");
+	/* Also when it is read-only: a workspace is where the command starts and looks around, and a whole home is never that. */
+	why = why_not_writable(p, w.r.path);
+	if (why)
+		return refuse(e, &w, 0, arena_printf(m->arena, "%s (cd into a project, or use --workspace DIR)", why));
+	p->workspace = w.r.path;
+	return add_wish(m, p, &w, e);
+}
+
+/* The command starts where the caller stands when that is in the workspace, and else at its top. */
+static int choose_cwd(struct mount_draft *m, struct plan *p, struct err *e)
+{
+	const struct value *v = draft_get(p->draft, OPT_CHDIR);
+	struct wish w = { .option = OPT_CHDIR, .value = v };
+	int rc;
+
+	if (!v) {
+		p->cwd = path_beneath(p->caller->cwd, p->workspace) ? p->caller->cwd : p->workspace;
+		return 0;
+	}
+	rc = resolve_wish(m->arena, p, &w, e);
+	if (rc < 0)
+		return rc;
+	if (!S_ISDIR(w.r.st.st_mode))
+		return refuse(e, &w, ENOTDIR, "");
+	p->cwd = w.r.path;
+	fd_release(&w.r.fd);
+	return 0;
+}
+
+int files_add(struct mount_draft *m, struct plan *p, struct err *e)
+{
+	int rc = add_workspace(m, p, e);
+
+	/* Writable trees first: links are judged against all of them. */
+	if (rc == 0)
+		rc = add_list(m, p, OPT_RW, false, e);
+	if (rc == 0)
+		rc = add_list(m, p, OPT_RO, true, e);
+	if (rc == 0)
+		rc = protect_profiles(m, p, e);
+	if (rc == 0)
+		rc = choose_cwd(m, p, e);
+	return rc;
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * clone3 into all namespaces at once, and the id maps; P0.
+ *
+ * One user namespace, made by this very binary: systems that grant user namespaces by program (AppArmor on Ubuntu) look at who makes it,
+ * and at every one that is made.
+ */
+#include "sandbox/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "base/kernel.h"
+#include "base/own.h"
+#include "sandbox/setup.h"
+#include "sandbox/wire.h"
+
+static int write_map(int proc, const char *file, unsigned inside, unsigned outside, struct err *e)
+{
+	char line[64];
+	int rc;
+
+	(void)snprintf(line, sizeof(line), "%u %u 1\n", inside, outside);
+	rc = fs_write_file_at(proc, file, line);
+	return rc < 0 ? err_set(e, ST_USERNS, -rc, "write %s", file) : 0;
+}
+
+/*
+ * One id each. An ordinary user may map itself if it gives setgroups up; real root maps the command to an id that owns nothing, and
+ * keeps setgroups, because it must drop its groups.
+ */
+static int map_ids(const struct plan *p, pid_t pid, struct err *e)
+{
+	own_fd proc = FD_NONE;
+	char path[32];
+	int rc;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d", pid);
+	proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (proc < 0)
+		return err_set(e, ST_USERNS, errno, "open '%s'", path);
+	if (!p->remap) {
+		rc = fs_write_file_at(proc, "setgroups", "deny");
+		if (rc < 0)
+			return err_set(e, ST_USERNS, -rc, "give setgroups up");
+	}
+	rc = write_map(proc, "gid_map", p->gid, p->remap ? JAIL_KUID : p->caller->gid, e);
+	return rc < 0 ? rc : write_map(proc, "uid_map", p->uid, p->remap ? JAIL_KUID : p->caller->uid, e);
+}
+
+int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, char **envp, struct jail *ret, struct err *e)
+{
+	int pidfd = FD_NONE;
+	struct k_clone_args args = {
+		.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP |
+			 (p->new_netns ? CLONE_NEWNET : 0) | K_CLONE_PIDFD | (cgroup_fd >= 0 ? K_CLONE_INTO_CGROUP : 0),
+		.pidfd = (uintptr_t)&pidfd,
+		.exit_signal = SIGCHLD,
+		.cgroup = cgroup_fd >= 0 ? (uint64_t)cgroup_fd : 0,
+	};
+	struct record go = { .type = REC_GO };
+	long pid = k_clone3(&args);
+	int rc;
+
+	if (pid < 0)
+		return err_set(e, ST_CLONE, errno, "make the namespaces");
+	if (pid == 0) {
+		struct setup setup = {
+			.plan = p, .session = s, .wire = s->wire[1], .mount_limit = FD_NONE, .proc = FD_NONE,
+			.root = FD_NONE, .slave = FD_NONE,
+		};
+
+		fd_release(&s->wire[0]); /* or the supervisor's end would outlive the supervisor */
+		setup_run(&setup, argv, envp);
+	}
+	*ret = (struct jail){ .pid = (pid_t)pid, .pidfd = pidfd, .cgroup_fd = cgroup_fd };
+	fd_release(&s->wire[1]);
+	for (int i = 0; i < 3; i++)
+		fd_release(&s->io[i].child);
+	rc = map_ids(p, ret->pid, e);
+	if (rc == 0) {
+		rc = wire_send(s->wire[0], &go, FD_NONE);
+		if (rc < 0)
+			(void)err_set(e, ST_WIRE, -rc, "start the set-up process");
+	}
+	return rc;
+}

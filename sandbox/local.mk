@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+bin_PROGRAMS += jail
+check_PROGRAMS += jail-intree
+noinst_LIBRARIES += sandbox/libsandbox.a
+
+sandbox_libsandbox_a_SOURCES = \
+	sandbox/caller.c sandbox/caller.h \
+	sandbox/cgroup.c sandbox/cgroup.h \
+	sandbox/check.c sandbox/check.h \
+	sandbox/doctor.c \
+	sandbox/environ.c sandbox/environ.h \
+	sandbox/explain.c sandbox/explain.h \
+	sandbox/explain_json.c \
+	sandbox/files.c sandbox/files.h \
+	sandbox/filter.c sandbox/filter.h \
+	sandbox/groups.c sandbox/groups.h \
+	sandbox/idmap.c sandbox/idmap.h \
+	sandbox/init.c \
+	sandbox/launch.c sandbox/launch.h \
+	sandbox/mountapi.c sandbox/mountapi.h \
+	sandbox/mountlist.c sandbox/mountlist.h \
+	sandbox/plan.c sandbox/plan.h \
+	sandbox/profile.c \
+	sandbox/pump.c sandbox/pump.h \
+	sandbox/resolve.c sandbox/resolve.h \
+	sandbox/root.c sandbox/root.h \
+	sandbox/run.c sandbox/verbs.h \
+	sandbox/session.c sandbox/session.h \
+	sandbox/setup.h \
+	sandbox/sockets.c sandbox/sockets.h \
+	sandbox/stage_command.c \
+	sandbox/stage_confine.c \
+	sandbox/stage_mounts.c \
+	sandbox/stages.c \
+	sandbox/status.c sandbox/status.h \
+	sandbox/supervise.c sandbox/supervise.h \
+	sandbox/term.c sandbox/term.h \
+	sandbox/ttyfilter.c sandbox/ttyfilter.h \
+	sandbox/ttymodes.c \
+	sandbox/ttypolicy.c sandbox/ttypolicy.h \
+	sandbox/wire.c sandbox/wire.h
+sandbox_libsandbox_a_CPPFLAGS = $(AM_CPPFLAGS) $(CAP_CFLAGS)
+
+# In link order: what stands later knows nothing of what stands before it.
+jail_libraries = \
+	sandbox/libsandbox.a \
+	landlock/liblandlock.a \
+	profiles/libprofiles.a \
+	base/libbase.a
+
+jail_SOURCES = sandbox/main.c
+jail_LDADD = $(jail_libraries) base/libpaths.a $(CAP_LIBS) $(INIH_LIBS)
+
+# The binary that the tests run: the same objects, with the paths of the build tree.
+jail_intree_SOURCES = sandbox/main.c
+jail_intree_LDADD = $(jail_libraries) base/libpaths-intree.a $(CAP_LIBS) $(INIH_LIBS)

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Path resolution that remembers the links; P0.
+ *
+ * The kernel could resolve a path in one call, but would not say which links it passed, and both a link and its target must exist
+ * inside (stow, Nix, /home -> /var/home). So the links are walked here by name, and then the canonical path is opened by openat2 with
+ * links forbidden: if somebody swaps a component in between, the open fails instead of following.
+ */
+#include "sandbox/resolve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "base/own.h"
+#include "base/text.h"
+
+#define LINKS_MAX 40
+
+struct walk {
+	char done[PATH_MAX]; /* canonical so far; empty means "/" */
+	size_t done_len;
+	char rest[2 * PATH_MAX];
+	unsigned links;
+};
+
+/* Take the next component off w->rest into name; false when there is none. */
+static bool next_component(struct walk *w, char *name, size_t size)
+{
+	char *p = w->rest;
+	size_t n;
+
+	while (*p == '/')
+		p++;
+	n = strcspn(p, "/");
+	if (!n || n >= size)
+		return false;
+	memcpy(name, p, n);
+	name[n] = '\0';
+	memmove(w->rest, p + n, strlen(p + n) + 1);
+	return true;
+}
+
+/* Put a link's text before what is left to walk. */
+static int follow(struct walk *w, const char *text)
+{
+	char tail[2 * PATH_MAX];
+	struct text t;
+
+	if (++w->links > LINKS_MAX)
+		return -ELOOP;
+	memcpy(tail, w->rest, strlen(w->rest) + 1);
+	text_init(&t, w->rest, sizeof(w->rest));
+	text_add(&t, text);
+	text_add(&t, tail);
+	if (t.full)
+		return -ENAMETOOLONG;
+	if (text[0] == '/')
+		w->done_len = 0;
+	w->done[w->done_len] = '\0';
+	return 0;
+}
+
+static int step(struct arena *a, struct walk *w, const char *name, struct link_passed ***tail)
+{
+	size_t before = w->done_len, n = strlen(name);
+	char text[PATH_MAX];
+	struct link_passed *l;
+	ssize_t len;
+
+	if (str_eq(name, "."))
+		return 0;
+	if (str_eq(name, "..")) {
+		char *slash = strrchr(w->done, '/');
+
+		if (slash)
+			*slash = '\0';
+		w->done_len = strlen(w->done);
+		return 0;
+	}
+	if (before + 1 + n >= sizeof(w->done))
+		return -ENAMETOOLONG;
+	w->done[before] = '/';
+	memcpy(w->done + before + 1, name, n + 1);
+	w->done_len = before + 1 + n;
+	len = readlink(w->done, text, sizeof(text) - 1);
+	if (len < 0)
+		return errno == EINVAL ? 0 : -errno; /* EINVAL: it is no link */
+	text[len] = '\0';
+	l = arena_new(a, struct link_passed);
+	l->at = arena_strdup(a, w->done);
+	l->text = arena_strdup(a, text);
+	**tail = l;
+	*tail = &l->next;
+	w->done_len = before;
+	w->done[before] = '\0';
+	return follow(w, text);
+}
+
+int path_resolve(struct arena *a, const char *path, struct resolved *ret, struct err *e)
+{
+	struct resolved r = { .fd = FD_NONE };
+	struct link_passed **tail = &r.links;
+	struct walk w = { .done_len = 0 };
+	char name[NAME_MAX + 1];
+	int rc;
+
+	if (strlen(path) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	memcpy(w.rest, path, strlen(path) + 1);
+	while (next_component(&w, name, sizeof(name))) {
+		rc = step(a, &w, name, &tail);
+		if (rc < 0)
+			return rc;
+	}
+	if (w.rest[strspn(w.rest, "/")])
+		return -ENAMETOOLONG;
+	r.path = w.done_len ? arena_strdup(a, w.done) : "/";
+	r.fd = fs_openat2(AT_FDCWD, r.path, O_PATH | O_NOFOLLOW, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+	if (r.fd == -ENOSYS)
+		return err_set(e, ST_KERNEL, ENOSYS, "openat2");
+	if (r.fd < 0)
+		return r.fd;
+	if (fstat(r.fd, &r.st) < 0) {
+		rc = -errno;
+		fd_release(&r.fd);
+		return rc;
+	}
+	*ret = r;
+	return 0;
+}
+
+const char *path_absolute(struct arena *a, const char *cwd, const char *path)
+{
+	if (path[0] == '/')
+		return path;
+	return arena_printf(a, "%s/%s", str_eq(cwd, "/") ? "" : cwd, path);
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The host's system as a root; P0.
+ *
+ * The root is an empty tmpfs, and what is named here is put onto it: a path that is not named does not exist inside. System trees are
+ * bound read-only, and the few files of /etc that tell who and where we are, are written anew.
+ */
+#include "sandbox/root.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/own.h"
+
+/* Read-only trees and files of the host; what does not exist is passed over, what is a link becomes the same link. */
+static const char *const system_trees[] = {
+	/* programs and libraries; the second group is links on a merged-usr system */
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store", "/run/current-system",
+	/* how programs find each other */
+	"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld-musl-x86_64.path",
+	"/etc/ld-musl-aarch64.path", "/etc/paths", "/etc/static", "/etc/profiles",
+	/* whom TLS trusts */
+	"/etc/ssl", "/etc/ca-certificates", "/etc/pki/tls", "/etc/pki/ca-trust", "/etc/crypto-policies",
+	/* names that are the same everywhere */
+	"/etc/protocols", "/etc/services", "/etc/shells", "/etc/mime.types", "/etc/localtime", "/etc/timezone",
+	"/etc/os-release", "/etc/debian_version", "/etc/alpine-release", "/etc/fedora-release", "/etc/arch-release",
+	/* defaults of common tools */
+	"/etc/terminfo", "/etc/inputrc", "/etc/vim", "/etc/fonts", "/etc/magic", "/etc/python3", "/etc/java-11-openjdk",
+	"/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/perl",
+};
+
+/* Device nodes with nothing behind them but the kernel's own memory. */
+static const char *const devices[] = { "null", "zero", "full", "random", "urandom", "tty" };
+
+static const struct {
+	const char *at, *text;
+} links[] = {
+	{ "/dev/fd", "/proc/self/fd" },	      { "/dev/stdin", "/proc/self/fd/0" },
+	{ "/dev/stdout", "/proc/self/fd/1" }, { "/dev/stderr", "/proc/self/fd/2" },
+	{ "/dev/ptmx", "pts/ptmx" },	      { "/dev/core", "/proc/kcore" },
+	{ "/etc/mtab", "/proc/self/mounts" }, { "/var/tmp", "/tmp" },
+	{ "/var/run", "/run" },
+};
+
+/* Directories that programs expect to find, empty. */
+static const char *const directories[] = { "/etc", "/dev", "/var", "/var/lib", "/var/cache", "/var/log", "/run", "/run/jail",
+					   "/run/user", "/home", "/opt", "/mnt", "/srv" };
+
+/*
+ * What of /proc tells about the host or leads to it. World-readable on a stock kernel, or writable by root; what is 0400 for root alone
+ * (kcore, kallsyms addresses, slabinfo) is named all the same where other sandboxes were once caught out.
+ */
+static const char *const proc_masks[] = {
+	"/proc/acpi",	 "/proc/asound",     "/proc/bus",	  "/proc/cmdline",	 "/proc/config.gz",
+	"/proc/crypto",	 "/proc/devices",    "/proc/diskstats",	  "/proc/driver",	 "/proc/fs",
+	"/proc/interrupts", "/proc/iomem",   "/proc/ioports",	  "/proc/irq",		 "/proc/kallsyms",
+	"/proc/kcore",	 "/proc/key-users",  "/proc/keys",	  "/proc/kmsg",		 "/proc/latency_stats",
+	"/proc/locks",	 "/proc/modules",    "/proc/partitions",  "/proc/sched_debug",	 "/proc/schedstat",
+	"/proc/scsi",	 "/proc/softirqs",   "/proc/swaps",	  "/proc/sysrq-trigger", "/proc/timer_list",
+	"/proc/sys/kernel/random/boot_id",
+};
+
+static int add_link(struct mount_draft *m, const char *at, const char *text, struct err *e)
+{
+	struct mount_op *op;
+	int rc = mounts_add(m, MK_SYMLINK, at, &op, e);
+
+	if (rc == 0)
+		op->source = text;
+	return rc;
+}
+
+static int add_file(struct mount_draft *m, const char *at, const char *contents, struct err *e)
+{
+	struct mount_op *op;
+	int rc = mounts_add(m, MK_FILE, at, &op, e);
+
+	if (rc < 0)
+		return rc;
+	op->source = contents;
+	op->length = strlen(contents);
+	op->mode = 0644;
+	return 0;
+}
+
+static int add_tmpfs(struct mount_draft *m, const char *at, uint64_t size, uint64_t inodes, mode_t mode, struct err *e)
+{
+	struct mount_op *op;
+	int rc = mounts_add(m, MK_TMPFS, at, &op, e);
+
+	if (rc < 0)
+		return rc;
+	op->size = size;
+	op->inodes = inodes;
+	op->mode = mode;
+	op->access = ACCESS_WRITE;
+	return 0;
+}
+
+static int add_trees(struct mount_draft *m, struct err *e)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(system_trees); i++) {
+		struct resolved r;
+		int rc = path_resolve(m->arena, system_trees[i], &r, e);
+
+		if (e->stage)
+			return rc;
+		if (rc < 0)
+			continue; /* not on this distribution */
+		rc = mounts_add_host(m, &r, true, ACCESS_READ, NULL, e);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int add_devices(struct mount_draft *m, uint64_t shm, uint64_t inodes, struct err *e)
+{
+	struct mount_op *op;
+	int rc;
+
+	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
+		struct resolved r;
+		const char *path = arena_printf(m->arena, "/dev/%s", devices[i]);
+
+		rc = path_resolve(m->arena, path, &r, e);
+		if (rc < 0)
+			return err_set(e, ST_PLAN, -rc, "open '%s'", path);
+		if (!S_ISCHR(r.st.st_mode))
+			return err_set(e, ST_PLAN, 0, "'%s' is not a device: this system's /dev cannot be trusted", path);
+		rc = mounts_add_host(m, &r, false, ACCESS_DEVICE, &op, e);
+		if (rc < 0)
+			return rc;
+		op->device = true;
+	}
+	rc = mounts_add(m, MK_DEVPTS, "/dev/pts", &op, e);
+	if (rc < 0)
+		return rc;
+	op->access = ACCESS_DEVICE;
+	return add_tmpfs(m, "/dev/shm", shm, inodes, 01777, e);
+}
+
+static int add_proc(struct mount_draft *m, const struct plan *p, struct err *e)
+{
+	struct mount_op *op;
+	int rc = mounts_add(m, MK_PROC, "/proc", &op, e);
+
+	if (rc < 0)
+		return rc;
+	op->mode = 0555;
+	op->access = ACCESS_PROC;
+	if (p->proc_pids_only)
+		return 0;
+	rc = mounts_add(m, MK_READONLY, "/proc/sys", NULL, e);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(proc_masks); i++)
+		rc = mounts_add(m, MK_MASK, proc_masks[i], NULL, e);
+	return rc;
+}
+
+static const char *machine_id(struct arena *a)
+{
+	unsigned char bytes[16] = { 0 };
+	struct text t;
+	char hex[40];
+
+	if (getrandom(bytes, sizeof(bytes), GRND_NONBLOCK) != sizeof(bytes))
+		memset(bytes, 0x6a, sizeof(bytes)); /* early boot: any valid id does */
+	text_init(&t, hex, sizeof(hex));
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		text_addf(&t, "%02x", bytes[i]);
+	text_add(&t, "\n");
+	return arena_strdup(a, hex);
+}
+
+/* The shell is the caller's own where it exists inside, so that $SHELL and passwd agree. */
+static const char *inner_shell(const struct plan *p)
+{
+	const char *s = p->caller->shell;
+
+	return str_starts(s, "/bin/") || str_starts(s, "/usr/bin/") ? s : "/bin/sh";
+}
+
+static int add_etc(struct mount_draft *m, const struct plan *p, struct err *e)
+{
+	struct arena *a = m->arena;
+	const char *me = arena_printf(a, "%s:x:%u:%u:%s:%s:%s\n", p->user, p->uid, p->gid, p->user, p->home, inner_shell(p));
+	const char *group = arena_printf(a, "%s:x:%u:\n", p->user, p->gid);
+	struct {
+		const char *path, *contents;
+	} files[] = {
+		{ "/etc/passwd", arena_printf(a, "%s%snobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
+					      p->uid ? "root:x:0:0:root:/root:/usr/sbin/nologin\n" : "", me) },
+		{ "/etc/group", arena_printf(a, "%s%snogroup:x:65534:\n", p->gid ? "root:x:0:\n" : "", group) },
+		{ "/etc/hosts", arena_printf(a, "127.0.0.1 localhost %s\n::1 localhost\n", p->hostname) },
+		{ "/etc/hostname", arena_printf(a, "%s\n", p->hostname) },
+		{ "/etc/machine-id", machine_id(a) },
+		{ "/etc/resolv.conf", "# no network: no name server\n" },
+		{ "/etc/nsswitch.conf", "passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nnetworks: files\n"
+					"protocols: files\nservices: files\n" },
+	};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(files); i++)
+		rc = add_file(m, files[i].path, files[i].contents, e);
+	return rc;
+}
+
+/* With the host's network come the host's name servers: the file behind /etc/resolv.conf, whatever it is a link to. */
+static int add_resolver(struct mount_draft *m, struct err *e)
+{
+	struct mount_op *op;
+	struct resolved r;
+	int rc = path_resolve(m->arena, "/etc/resolv.conf", &r, e);
+
+	if (rc < 0)
+		return e->stage ? rc : 0;
+	rc = mounts_add(m, MK_BIND, "/etc/resolv.conf", &op, e);
+	if (rc < 0)
+		return rc;
+	op->source = r.path;
+	op->readonly = true;
+	op->dev = r.st.st_dev;
+	op->ino = r.st.st_ino;
+	return 0;
+}
+
+int root_add_system(struct mount_draft *m, const struct plan *p, uint64_t tmp, uint64_t shm, uint64_t inodes, struct err *e)
+{
+	const char *runtime = arena_printf(m->arena, "/run/user/%u", p->uid);
+	struct mount_op *op;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(directories); i++) {
+		rc = mounts_add(m, MK_DIR, directories[i], &op, e);
+		if (rc == 0 && str_eq(directories[i], "/etc"))
+			op->access = ACCESS_READ;
+		if (rc == 0 && str_eq(directories[i], "/run/jail"))
+			op->access = ACCESS_READ;
+	}
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(links); i++)
+		rc = add_link(m, links[i].at, links[i].text, e);
+	if (rc == 0)
+		rc = add_trees(m, e);
+	if (rc == 0)
+		rc = add_etc(m, p, e);
+	if (rc == 0 && !p->new_netns)
+		rc = add_resolver(m, e);
+	if (rc == 0)
+		rc = add_devices(m, shm, inodes, e);
+	if (rc == 0)
+		rc = add_proc(m, p, e);
+	if (rc == 0)
+		rc = add_tmpfs(m, "/tmp", tmp, inodes, 01777, e);
+	if (rc == 0)
+		rc = add_tmpfs(m, runtime, 64 << 20, inodes, 0700, e);
+	if (rc == 0)
+		rc = add_tmpfs(m, p->home, tmp, inodes, 0700, e);
+	return rc;
+}
+
+int root_add_policy(struct mount_draft *m, struct err *e)
+{
+	int rc = add_file(m, ROOT_POLICY_JSON, "", e);
+
+	return rc < 0 ? rc : add_file(m, ROOT_POLICY_TEXT, "", e);
+}

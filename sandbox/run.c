@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The verbs that make a plan: run a command, run a profile, explain; P0. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "base/own.h"
+#include "base/paths.h"
+#include "sandbox/cgroup.h"
+#include "sandbox/explain.h"
+#include "sandbox/idmap.h"
+#include "sandbox/supervise.h"
+#include "sandbox/verbs.h"
+
+struct request {
+	struct caller caller;
+	struct draft draft;
+	char **words; /* the command, or NULL */
+};
+
+static void print(int fd, const char *s)
+{
+	(void)fs_write_all(fd, s, strlen(s));
+}
+
+static int show_help(void)
+{
+	static char buf[16 << 10];
+	struct text t;
+
+	text_init(&t, buf, sizeof(buf));
+	text_add(&t, "jail [OPTIONS] [--] COMMAND [ARG...]   run COMMAND in a jail, in this directory\n"
+		     "jail run [OPTIONS] PROFILE [ARG...]    run the command that a profile names\n"
+		     "jail explain [OPTIONS] [COMMAND...]    what would be, and why; runs nothing\n"
+		     "jail doctor                            what this machine can do, and how to fix it\n"
+		     "jail profile ls | show NAME | check FILE\n\n");
+	options_help(&t);
+	print(STDOUT_FILENO, buf);
+	return EXIT_OK;
+}
+
+static int show_version(void)
+{
+	print(STDOUT_FILENO, "jail ");
+	print(STDOUT_FILENO, path_version);
+	print(STDOUT_FILENO, "\n");
+	return EXIT_OK;
+}
+
+/* argv and the profiles it names; 1 when --help or --version was all there was to do. */
+static int read_request(struct call *c, struct request *r, struct err *e)
+{
+	int first, rc = caller_read(c->arena, c->env, &r->caller, e);
+
+	if (rc == 0)
+		rc = draft_init(&r->draft, c->arena, &r->caller.expand, e);
+	if (rc == 0)
+		rc = draft_from_argv(&r->draft, c->argc, c->argv, true, &first, e);
+	if (rc < 0)
+		return rc;
+	if (draft_get(&r->draft, OPT_HELP)->number)
+		return show_help() + 1;
+	if (draft_get(&r->draft, OPT_VERSION)->number)
+		return show_version() + 1;
+	r->words = first < c->argc ? c->argv + first : NULL;
+	return 0;
+}
+
+static size_t count_words(const char *s)
+{
+	size_t n = 0;
+
+	while (*s) {
+		n++;
+		s += strcspn(s, " ");
+		s += strspn(s, " ");
+	}
+	return n;
+}
+
+/* The command line: the profile's own words when `prefix`, then what the caller gave. */
+static char **command_of(struct arena *a, const struct draft *d, char **words, bool prefix)
+{
+	const struct value *v = prefix ? draft_get(d, OPT_COMMAND) : NULL;
+	const char *s = v ? v->text : "";
+	size_t n = 0, given = 0;
+	char **out;
+
+	while (words && words[given])
+		given++;
+	out = arena_array(a, char *, count_words(s) + given + 1);
+	while (*s) {
+		size_t len = strcspn(s, " ");
+
+		out[n++] = arena_strndup(a, s, len);
+		s += len;
+		s += strspn(s, " ");
+	}
+	for (size_t i = 0; i < given; i++)
+		out[n++] = arena_strdup(a, words[i]);
+	return n ? out : NULL;
+}
+
+static int check_status_fd(const struct draft *d, int *ret, struct err *e)
+{
+	const struct value *v = draft_get(d, OPT_STATUS_FD);
+
+	*ret = FD_NONE;
+	if (!v)
+		return 0;
+	if (v->number > INT_MAX || fcntl((int)v->number, F_SETFD, FD_CLOEXEC) < 0)
+		return err_set(e, ST_USAGE, EBADF, "--status-fd %s", v->text);
+	*ret = (int)v->number;
+	return 0;
+}
+
+static void say_notes(const struct plan *p)
+{
+	for (const struct note *n = p->notes; n; n = n->next) {
+		char line[700];
+		struct text t;
+
+		if (!n->weak)
+			continue;
+		text_init(&t, line, sizeof(line));
+		text_add(&t, "jail: weak: ");
+		text_add_clean(&t, n->text);
+		text_add(&t, "\n");
+		print(STDERR_FILENO, line);
+	}
+}
+
+/* The command is not there inside. Is it on the host, where the user has every reason to expect it? */
+static void explain_not_found(const struct plan *p, struct err *e)
+{
+	const char *path = caller_getenv(p->caller, "PATH");
+	char file[PATH_MAX];
+	struct text t;
+
+	if (strchr(p->argv[0], '/'))
+		return;
+	while (path && *path) {
+		size_t n = strcspn(path, ":");
+
+		text_init(&t, file, sizeof(file));
+		text_addn(&t, path, n);
+		text_addf(&t, "/%s", p->argv[0]);
+		if (n && !t.full && path[0] == '/' && access(file, X_OK) == 0) {
+			e->stage = ST_NONE;
+			(void)err_set(e, ST_EXEC, ENOENT, "run '%s': it is '%s' on the host, which is not shown inside (--ro shows a path)",
+				      p->argv[0], file);
+			return;
+		}
+		path += n;
+		path += *path == ':';
+	}
+}
+
+static int run_plan(struct call *c, struct plan *p, int status_fd, struct err *e)
+{
+	own_fd signals = FD_NONE;
+	struct outcome out = { .code = EXIT_JAIL };
+	struct cgroup group;
+	struct session s;
+	struct jail j;
+	int rc;
+
+	session_init(&s);
+	cgroup_init(&group);
+	say_notes(p);
+	rc = idmap_trees(p, e);
+	if (rc == 0)
+		rc = session_open(&s, e);
+	if (rc == 0)
+		rc = supervise_prepare(&s, &signals, e);
+	if (rc == 0)
+		rc = cgroup_make(p, &group, e);
+	if (rc == 0)
+		rc = arena_seal(c->arena, e);
+	if (rc == 0) {
+		s.umask = umask(0);
+		(void)umask(s.umask);
+		s.cgroup = group.fd >= 0;
+		rc = launch(p, &s, group.fd, c->launcher_argv, c->env, &j, e);
+	}
+	if (rc == 0) {
+		supervise(p, &s, &j, signals, status_fd, &out, e);
+		rc = out.code;
+	}
+	cgroup_remove(&group);
+	session_close(&s);
+	if (out.code == EXIT_NOTFOUND && e->stage)
+		explain_not_found(p, e);
+	status_ended(status_fd, &out, e);
+	return rc;
+}
+
+static int run_request(struct call *c, struct request *r, bool prefix, struct err *e)
+{
+	char **argv = command_of(c->arena, &r->draft, r->words, prefix || !r->words);
+	struct plan *p;
+	int status_fd, rc;
+
+	if (!argv)
+		return err_set(e, ST_USAGE, 0, "no command: jail [OPTIONS] -- COMMAND [ARG...]; see jail --help");
+	rc = check_status_fd(&r->draft, &status_fd, e);
+	if (rc < 0)
+		return rc;
+	rc = plan_build(c->arena, &r->draft, &r->caller, argv, &p, e);
+	if (rc == 0)
+		return run_plan(c, p, status_fd, e);
+	status_ended(status_fd, &(struct outcome){ .code = EXIT_JAIL }, e);
+	return rc;
+}
+
+int verb_command(struct call *c, struct err *e)
+{
+	struct request r = { 0 };
+	int rc = read_request(c, &r, e);
+
+	if (rc)
+		return rc < 0 ? rc : EXIT_OK;
+	return run_request(c, &r, false, e);
+}
+
+/* `jail run [OPTIONS] PROFILE [ARG...]` is `jail [OPTIONS] --profile PROFILE`, with the profile's command before ARG. */
+int verb_run(struct call *c, struct err *e)
+{
+	struct request probe = { 0 }, r = { 0 };
+	struct call named = *c;
+	int first, n = 0, rc = caller_read(c->arena, c->env, &probe.caller, e);
+
+	if (rc == 0)
+		rc = draft_init(&probe.draft, c->arena, &probe.caller.expand, e);
+	if (rc == 0)
+		rc = draft_from_argv(&probe.draft, c->argc, c->argv, false, &first, e);
+	if (rc < 0)
+		return rc;
+	if (draft_get(&probe.draft, OPT_HELP)->number)
+		return show_help();
+	if (first >= c->argc)
+		return err_set(e, ST_USAGE, 0, "run: no profile: jail run PROFILE [ARG...]; `jail profile ls` lists them");
+	named.argv = arena_array(c->arena, char *, (size_t)c->argc + 4);
+	named.argv[n++] = c->argv[0];
+	for (int i = 1; i < first; i++) {
+		if (!str_eq(c->argv[i], "--"))
+			named.argv[n++] = c->argv[i];
+	}
+	named.argv[n++] = arena_strdup(c->arena, "--profile");
+	named.argv[n++] = c->argv[first];
+	named.argv[n++] = arena_strdup(c->arena, "--");
+	for (int i = first + 1; i < c->argc; i++)
+		named.argv[n++] = c->argv[i];
+	named.argc = n;
+	rc = read_request(&named, &r, e);
+	if (rc)
+		return rc < 0 ? rc : EXIT_OK;
+	if (!draft_get(&r.draft, OPT_COMMAND))
+		return err_set(e, ST_USAGE, 0, "run: the profile '%s' names no command: jail --profile %s -- COMMAND", c->argv[first],
+			       c->argv[first]);
+	return run_request(&named, &r, true, e);
+}
+
+int verb_explain(struct call *c, struct err *e)
+{
+	static char buf[256 << 10];
+	struct request r = { 0 };
+	struct plan *p;
+	struct text t;
+	int rc = read_request(c, &r, e);
+
+	if (rc)
+		return rc < 0 ? rc : EXIT_OK;
+	rc = plan_build(c->arena, &r.draft, &r.caller, command_of(c->arena, &r.draft, r.words, !r.words), &p, e);
+	if (rc < 0)
+		return rc;
+	text_init(&t, buf, sizeof(buf));
+	if (draft_get(&r.draft, OPT_JSON)->number)
+		explain_json(p, &t);
+	else
+		explain_text(p, &t);
+	print(STDOUT_FILENO, buf);
+	return EXIT_OK;
+}
+
+int verb_completion(struct call *c, struct err *e)
+{
+	static char buf[64 << 10];
+	struct text t;
+
+	text_init(&t, buf, sizeof(buf));
+	if (c->argc != 2 || !options_completion(c->argv[1], &t))
+		return err_set(e, ST_USAGE, 0, "completion: name a shell: bash, zsh or fish");
+	print(STDOUT_FILENO, buf);
+	return EXIT_OK;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The set-up child: what P1 is between clone and exec. Stages are functions of one shape in one table (stages.c); each carries out its
+ * part of the sealed plan. None of them allocates, and a failure of any is the end of the run.
+ */
+#ifndef JAIL_SANDBOX_SETUP_H
+#define JAIL_SANDBOX_SETUP_H
+
+#include <stdatomic.h>
+
+#include "sandbox/plan.h"
+#include "sandbox/session.h"
+
+struct setup {
+	const struct plan *plan;
+	const struct session *session;
+	int wire;
+	int mount_limit; /* user.max_mnt_namespaces, open for writing */
+	int proc;  /* a procfs of our own pid namespace, mounted nowhere yet */
+	int root;  /* the new root */
+	int slave; /* the command's terminal */
+	/* Between P1 and P2, which share this memory until the exec. */
+	_Atomic uint32_t go;	/* P1 is confined: exec */
+	_Atomic uint32_t alive; /* cleared by the kernel when P2 has left */
+	struct err err;
+};
+
+typedef int (*stage_fn)(struct setup *s, struct err *e);
+
+/* stage_mounts.c */
+int stage_sysctls(struct setup *s, struct err *e);
+int stage_mounts(struct setup *s, struct err *e);
+int stage_pivot(struct setup *s, struct err *e);
+int stage_no_more_mounts(struct setup *s, struct err *e);
+
+/* stage_confine.c */
+int stage_identity(struct setup *s, struct err *e);
+int stage_keyring(struct setup *s, struct err *e);
+int stage_net(struct setup *s, struct err *e);
+int stage_hostname(struct setup *s, struct err *e);
+int stage_limits(struct setup *s, struct err *e);
+int stage_caps(struct setup *s, struct err *e);
+int stage_landlock(struct setup *s, struct err *e);
+
+/* stage_command.c: P1 makes the terminal; P2 does the rest just before exec. */
+int stage_terminal(struct setup *s, struct err *e);
+int stage_session(struct setup *s, struct err *e);
+int stage_stdio(struct setup *s, struct err *e);
+int stage_exec(struct setup *s, struct err *e);
+
+/* Load a seccomp program; the last thing before exec, or before pid 1's loop. */
+int confine_seccomp(const struct filter *f, struct err *e);
+
+/* P1's whole life. Never returns. */
+void setup_run(struct setup *s, char **argv, char **envp) __attribute__((noreturn));
+
+/* init.c: P1 once the command runs. */
+void init_run(struct setup *s, pid_t command) __attribute__((noreturn));
+
+#endif

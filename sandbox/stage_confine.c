@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The stages that take away: ids, keys, network, limits, capabilities, Landlock, seccomp; P1. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/keyctl.h>
+#include <linux/openat2.h>
+#include <linux/seccomp.h>
+#include <linux/securebits.h>
+#include <net/if.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "base/own.h"
+#include "landlock/ruleset.h"
+#include "sandbox/setup.h"
+
+/*
+ * An ordinary user is already who they should be. Real root is not: it turns into the unprivileged user of the map, and leaves its
+ * groups behind (which only it may do).
+ */
+int stage_identity(struct setup *s, struct err *e)
+{
+	const struct plan *p = s->plan;
+
+	if (p->remap) {
+		if (setgroups(0, NULL) < 0)
+			return err_set(e, ST_USERNS, errno, "drop the supplementary groups");
+		if (setresgid(p->gid, p->gid, p->gid) < 0 || setresuid(p->uid, p->uid, p->uid) < 0)
+			return err_set(e, ST_USERNS, errno, "become the unprivileged user");
+	}
+	if (getuid() != p->uid || geteuid() != p->uid || getgid() != p->gid || getegid() != p->gid)
+		return err_set(e, ST_USERNS, EPERM, "the ids inside are not the planned ones");
+	return 0;
+}
+
+/* A session keyring of our own, empty: the caller's holds keys, and no namespace keeps them apart. */
+int stage_keyring(struct setup *s, struct err *e)
+{
+	(void)s;
+	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS)
+		return err_set(e, ST_USERNS, errno, "join a fresh session keyring");
+	return 0;
+}
+
+int stage_hostname(struct setup *s, struct err *e)
+{
+	if (sethostname(s->plan->hostname, strlen(s->plan->hostname)) < 0)
+		return err_set(e, ST_NET, errno, "set the host name");
+	return 0;
+}
+
+int stage_net(struct setup *s, struct err *e)
+{
+	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
+	own_fd fd = FD_NONE;
+
+	if (!s->plan->new_netns || !s->plan->loopback)
+		return 0;
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return err_set(e, ST_NET, errno, "open a socket to bring lo up");
+	if (ioctl(fd, SIOCSIFFLAGS, &lo) < 0)
+		return err_set(e, ST_NET, errno, "bring lo up");
+	return 0;
+}
+
+/* Never above what the caller has: both limits go down, or stay. */
+static int lower(int resource, const char *name, rlim_t value, struct err *e)
+{
+	struct rlimit l;
+
+	if (getrlimit((__rlimit_resource_t)resource, &l) < 0)
+		return err_set(e, ST_LIMITS, errno, "read the limit %s", name);
+	if (l.rlim_max > value)
+		l.rlim_max = value;
+	if (l.rlim_cur > value)
+		l.rlim_cur = value;
+	if (setrlimit((__rlimit_resource_t)resource, &l) < 0)
+		return err_set(e, ST_LIMITS, errno, "set the limit %s", name);
+	return 0;
+}
+
+int stage_limits(struct setup *s, struct err *e)
+{
+	const struct limits *l = &s->plan->limits;
+	int rc = lower(RLIMIT_CORE, "core", 0, e);
+
+	if (rc == 0)
+		rc = lower(RLIMIT_NOFILE, "files", l->files, e);
+	/* Counted in our own user namespace since Linux 5.14: this jail's processes, not all of the user's. */
+	if (rc == 0)
+		rc = lower(RLIMIT_NPROC, "pids", l->pids, e);
+	if (rc == 0 && l->has_fsize)
+		rc = lower(RLIMIT_FSIZE, "fsize", l->fsize, e);
+	/* Without a cgroup the best there is: per process, and of private memory only. */
+	if (rc == 0 && l->has_memory && !s->session->cgroup)
+		rc = lower(RLIMIT_DATA, "memory", l->memory, e);
+	return rc;
+}
+
+/* All five sets, read back from the kernel: none of them may hold a bit. */
+static int verify_no_caps(struct err *e)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	if (capget(&head, data) < 0)
+		return err_set(e, ST_CAPS, errno, "read the capabilities back");
+	for (int i = 0; i < 2; i++) {
+		if (data[i].effective || data[i].permitted || data[i].inheritable)
+			return err_set(e, ST_CAPS, EPERM, "capabilities are left after dropping them");
+	}
+	for (int cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap) >= 0; cap++) {
+		if (prctl(PR_CAPBSET_READ, cap) || prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, cap, 0, 0))
+			return err_set(e, ST_CAPS, EPERM, "capability %d is left after dropping it", cap);
+	}
+	return 0;
+}
+
+int stage_caps(struct setup *s, struct err *e)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[2] = { 0 };
+
+	(void)s;
+	if (prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+					     SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+					     SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED) < 0)
+		return err_set(e, ST_CAPS, errno, "lock the securebits");
+	for (int cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap) >= 0; cap++) {
+		if (prctl(PR_CAPBSET_DROP, cap) < 0)
+			return err_set(e, ST_CAPS, errno, "drop capability %d for good", cap);
+	}
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
+		return err_set(e, ST_CAPS, errno, "clear the ambient capabilities");
+	if (capset(&head, none) < 0)
+		return err_set(e, ST_CAPS, errno, "drop the capabilities");
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
+		return err_set(e, ST_CAPS, errno, "set no_new_privs");
+	/* pid 1 is a copy of the launcher: what is in its memory is nobody's business inside. The command's exec makes it dumpable. */
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return err_set(e, ST_CAPS, errno, "make pid 1 unreadable");
+	return verify_no_caps(e);
+}
+
+static int grant(const struct setup *s, int ruleset, const char *path, enum access access, struct err *e)
+{
+	own_fd fd = fs_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW, RESOLVE_NO_SYMLINKS);
+
+	if (fd < 0)
+		return err_set(e, ST_LANDLOCK, -fd, "open '%s' for its Landlock rule", path);
+	return ruleset_add(ruleset, fd, path, access, s->plan->landlock_abi, e);
+}
+
+int stage_landlock(struct setup *s, struct err *e)
+{
+	const struct plan *p = s->plan;
+	own_fd ruleset = FD_NONE;
+	int rc = ruleset_create(p->landlock_abi, p->landlock_net, &ruleset, e);
+
+	/* Names only, everywhere: `ls /` works, and a rule on / cannot be narrower than all that is beneath. */
+	if (rc == 0)
+		rc = grant(s, ruleset, "/", ACCESS_LIST, e);
+	for (size_t i = 0; rc == 0 && i < p->mounts.n; i++) {
+		if (p->mounts.ops[i].access != ACCESS_NONE)
+			rc = grant(s, ruleset, p->mounts.ops[i].target, p->mounts.ops[i].access, e);
+	}
+	return rc < 0 ? rc : ruleset_apply(ruleset, e);
+}
+
+int confine_seccomp(const struct filter *f, struct err *e)
+{
+	struct sock_fprog program = { .len = (unsigned short)f->len, .filter = (struct sock_filter *)(uintptr_t)f->code };
+
+	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0)
+		return err_set(e, ST_SECCOMP, errno, "load the system call filter");
+	return 0;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The user's terminal; P0. SIGTTOU is blocked throughout, so that giving it back works from the background too. */
+#include "sandbox/term.h"
+
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+bool term_take(const struct session *s)
+{
+	struct termios raw = s->termios;
+
+	if (!s->tty_input || tcgetpgrp(s->tty_in) != getpgrp())
+		return false;
+	cfmakeraw(&raw);
+	return tcsetattr(s->tty_in, TCSADRAIN, &raw) == 0;
+}
+
+void term_give(const struct session *s, bool flush)
+{
+	(void)tcsetattr(s->tty_in, flush ? TCSAFLUSH : TCSADRAIN, &s->termios);
+}
+
+void term_resize(const struct session *s, int master)
+{
+	struct winsize size;
+
+	if (s->tty && master >= 0 && ioctl(s->tty_out, TIOCGWINSZ, &size) == 0)
+		(void)ioctl(master, TIOCSWINSZ, &size);
+}
+
+void term_stop_self(void)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL }, old;
+	sigset_t stop;
+
+	/* The whole group, as the terminal would: a pipeline stops together. In an orphaned group the kernel ignores it. */
+	(void)sigaction(SIGTSTP, &dfl, &old);
+	(void)sigemptyset(&stop);
+	(void)sigaddset(&stop, SIGTSTP);
+	(void)kill(0, SIGTSTP);
+	(void)sigprocmask(SIG_UNBLOCK, &stop, NULL);
+	/* stopped here, until SIGCONT */
+	(void)sigprocmask(SIG_BLOCK, &stop, NULL);
+	(void)sigaction(SIGTSTP, &old, NULL);
+}

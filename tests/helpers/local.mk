@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# probe is static, so that it runs in an image with another libc, or none, and never has a sanitizer in it, which would not
+# survive the limits. Where there is no static libc: make PROBE_LDFLAGS=
+PROBE_LDFLAGS = -static
+
+check_PROGRAMS += tests/helpers/probe
+tests_helpers_probe_SOURCES = \
+	base/text.c \
+	tests/helpers/probe.c \
+	tests/helpers/probe.h \
+	tests/helpers/probe_file.c \
+	tests/helpers/probe_kernel.c \
+	tests/helpers/probe_limit.c \
+	tests/helpers/probe_mount.c \
+	tests/helpers/probe_namespace.c \
+	tests/helpers/probe_net.c \
+	tests/helpers/probe_process.c \
+	tests/helpers/probe_self.c \
+	tests/helpers/probe_tty.c
+tests_helpers_probe_CFLAGS = -std=gnu17 $(WARN_CFLAGS)
+tests_helpers_probe_LDFLAGS = $(PROBE_LDFLAGS)
+tests_helpers_probe_LDADD = -lpthread -lrt

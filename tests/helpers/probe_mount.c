@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Attempts to change what is mounted; runs inside a jail. Each is undone or made so that it has no
+ * effect.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/kernel.h"
+#include "base/own.h"
+#include "tests/helpers/probe.h"
+
+static const char *target(const struct call *c, const char *fallback)
+{
+	return c->argv[0] ? c->argv[0] : fallback;
+}
+
+static long unmount_after(const char *dir, int rc)
+{
+	if (!rc)
+		(void)umount2(dir, MNT_DETACH);
+	return rc;
+}
+
+static long mount_tmpfs(const struct call *c)
+{
+	const char *dir = target(c, "/tmp");
+	int rc = mount("tmpfs", dir, "tmpfs", MS_NOSUID | MS_NODEV, "size=4k");
+
+	return unmount_after(dir, rc);
+}
+
+static long mount_bind(const struct call *c)
+{
+	const char *dir = target(c, "/tmp");
+
+	return unmount_after(dir, mount(dir, dir, NULL, MS_BIND, NULL));
+}
+
+static long mount_proc(const struct call *c)
+{
+	const char *dir = target(c, "/tmp");
+	int rc = mount("proc", dir, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+
+	return unmount_after(dir, rc);
+}
+
+/* MNT_EXPIRE only marks it: EAGAIN and EBUSY say that it would have been allowed. */
+static long umount_proc(const struct call *c)
+{
+	return umount2(target(c, "/proc"), MNT_EXPIRE);
+}
+
+static unsigned long mount_flags(unsigned long st_flags)
+{
+	static const struct {
+		unsigned long st, ms;
+	} map[] = {
+		{ ST_RDONLY, MS_RDONLY },     { ST_NOSUID, MS_NOSUID },
+		{ ST_NODEV, MS_NODEV },	      { ST_NOEXEC, MS_NOEXEC },
+		{ ST_NOATIME, MS_NOATIME },   { ST_NODIRATIME, MS_NODIRATIME },
+		{ ST_RELATIME, MS_RELATIME },
+	};
+	unsigned long flags = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(map); i++)
+		if (st_flags & map[i].st)
+			flags |= map[i].ms;
+	return flags;
+}
+
+static long remount_rw(const struct call *c)
+{
+	const char *dir = target(c, "/usr");
+	unsigned long flags;
+	struct statvfs st;
+	int rc;
+
+	if (statvfs(dir, &st) < 0)
+		return PROBE_UNREADY;
+	flags = mount_flags(st.f_flag) | MS_REMOUNT | MS_BIND;
+	rc = mount(NULL, dir, NULL, flags & ~(unsigned long)MS_RDONLY, NULL);
+	if (!rc)
+		(void)mount(NULL, dir, NULL, flags, NULL);
+	return rc;
+}
+
+/*
+ * The present root cannot be pivoted into: EBUSY or EINVAL say that the call itself was allowed.
+ */
+static long pivot(const struct call *c)
+{
+	(void)c;
+	return syscall(SYS_pivot_root, "/", "/");
+}
+
+static long change_root(const struct call *c)
+{
+	(void)c;
+	return chroot("/");
+}
+
+static long try_fsopen(const struct call *c)
+{
+	(void)c;
+	return k_fsopen("tmpfs", K_FSOPEN_CLOEXEC);
+}
+
+static long try_open_tree(const struct call *c)
+{
+	return k_open_tree(AT_FDCWD, target(c, "/tmp"), K_OPEN_TREE_CLONE | K_OPEN_TREE_CLOEXEC);
+}
+
+/* A mount cannot be moved onto itself: anything but EPERM says that the call was allowed. */
+static long try_move_mount(const struct call *c)
+{
+	const char *dir = target(c, "/proc");
+
+	return k_move_mount(AT_FDCWD, dir, AT_FDCWD, dir, 0);
+}
+
+/* Changes nothing. */
+static long try_mount_setattr(const struct call *c)
+{
+	struct k_mount_attr attr = { 0 };
+
+	return syscall(K_NR_mount_setattr, AT_FDCWD, target(c, "/tmp"), 0, &attr, sizeof(attr));
+}
+
+const struct probe probes_mount[] = {
+	{ "mount-tmpfs", "[DIR]", 0, 1, mount_tmpfs, 0 },
+	{ "mount-bind", "[DIR]", 0, 1, mount_bind, 0 },
+	{ "mount-proc", "[DIR]", 0, 1, mount_proc, 0 },
+	{ "umount-proc", "[DIR]", 0, 1, umount_proc, 0 },
+	{ "remount-rw", "[DIR]", 0, 1, remount_rw, 0 },
+	{ "pivot-root", "", 0, 0, pivot, 0 },
+	{ "chroot", "", 0, 0, change_root, 0 },
+	{ "fsopen", "", 0, 0, try_fsopen, 0 },
+	{ "open_tree", "[DIR]", 0, 1, try_open_tree, 0 },
+	{ "move_mount", "[DIR]", 0, 1, try_move_mount, 0 },
+	{ "mount_setattr", "[DIR]", 0, 1, try_mount_setattr, 0 },
+	{ 0 },
+};

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Attempts at sockets and at System V and POSIX IPC; runs inside a jail. */
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <mqueue.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "tests/helpers/probe.h"
+
+#define K_TCP_ULP	     31
+#define K_IPT_SO_SET_REPLACE 64
+#define FAMILIES	     64
+#define NETLINK_PROTOCOLS    32
+
+static long try_socket(const struct call *c)
+{
+	uint64_t family, type, protocol;
+
+	if (!probe_number(c->argv[0], INT_MAX, &family) || !probe_number(c->argv[1], INT_MAX, &type) ||
+	    !probe_number(c->argv[2], INT_MAX, &protocol))
+		return PROBE_USAGE;
+	return socket((int)family, (int)type, (int)protocol);
+}
+
+/* Prints a line unless it is EPERM; true when it did. */
+static bool sweep_one(const char *name, int family, int type, int protocol)
+{
+	own_fd fd = socket(family, type | SOCK_CLOEXEC, protocol);
+
+	if (fd < 0 && errno == EPERM)
+		return false;
+	printf("%s %d %d %d %s\n", name, family, type, protocol, probe_errno_name(fd < 0 ? errno : 0));
+	return true;
+}
+
+static long sweep_families(const struct call *c)
+{
+	static const int types[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET };
+	size_t found = 0;
+
+	for (int family = 0; family < FAMILIES; family++)
+		for (size_t t = 0; t < ARRAY_SIZE(types); t++)
+			found += sweep_one(c->name, family, types[t], 0);
+	printf("%s %zu not refused\n", c->name, found);
+	return PROBE_SAID;
+}
+
+static long sweep_netlink(const struct call *c)
+{
+	size_t found = 0;
+
+	for (int protocol = 0; protocol < NETLINK_PROTOCOLS; protocol++)
+		found += sweep_one(c->name, AF_NETLINK, SOCK_RAW, protocol);
+	printf("%s %zu not refused\n", c->name, found);
+	return PROBE_SAID;
+}
+
+static long set_ulp(const struct call *c)
+{
+	own_fd fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)c;
+	if (fd < 0)
+		return PROBE_UNREADY;
+	return setsockopt(fd, IPPROTO_TCP, K_TCP_ULP, "tls", 4);
+}
+
+/* An empty table: EINVAL and its like say that the caller was allowed to replace one. */
+static long set_iptables(const struct call *c)
+{
+	own_fd fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char replace[512] = { 0 };
+
+	(void)c;
+	if (fd < 0)
+		return PROBE_UNREADY;
+	return setsockopt(fd, IPPROTO_IP, K_IPT_SO_SET_REPLACE, replace, sizeof(replace));
+}
+
+static long fast_open(const struct call *c)
+{
+	own_fd fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct sockaddr_in a = { .sin_family = AF_INET };
+	uint64_t port;
+
+	if (inet_pton(AF_INET, c->argv[0], &a.sin_addr) != 1 ||
+	    !probe_number(c->argv[1], UINT16_MAX, &port))
+		return PROBE_USAGE;
+	if (fd < 0)
+		return PROBE_UNREADY;
+	a.sin_port = htons((uint16_t)port);
+	return sendto(fd, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL, (const struct sockaddr *)&a, sizeof(a));
+}
+
+/* An abstract name has a NUL in front and none behind. */
+static bool unix_address(const char *name, bool abstract, struct sockaddr_un *ret, socklen_t *ret_len)
+{
+	size_t n = strlen(name);
+
+	if (!n || n + 1 > sizeof(ret->sun_path))
+		return false;
+	*ret = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	memcpy(ret->sun_path + abstract, name, n);
+	*ret_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n + 1);
+	return true;
+}
+
+static long unix_connect(const struct call *c)
+{
+	own_fd fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct sockaddr_un a;
+	socklen_t len;
+
+	if (!unix_address(c->argv[0], c->data, &a, &len))
+		return PROBE_USAGE;
+	if (fd < 0)
+		return PROBE_UNREADY;
+	return connect(fd, (const struct sockaddr *)&a, len);
+}
+
+/* From a socket pair: a filter that refuses socket(AF_UNIX) does not see this one being made. */
+static long unix_send(const struct call *c)
+{
+	int pair[2] = { FD_NONE, FD_NONE };
+	struct sockaddr_un a;
+	socklen_t len;
+
+	if (!unix_address(c->argv[0], false, &a, &len))
+		return PROBE_USAGE;
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
+		return PROBE_UNREADY;
+	return sendto(pair[0], "x", 1, MSG_NOSIGNAL, (const struct sockaddr *)&a, len);
+}
+
+static long find_shm(const struct call *c)
+{
+	uint64_t key;
+
+	if (!probe_number(c->argv[0], INT_MAX, &key))
+		return PROBE_USAGE;
+	return shmget((key_t)key, 0, 0);
+}
+
+static long open_queue(const struct call *c)
+{
+	return mq_open(c->argv[0], O_RDONLY | O_CLOEXEC);
+}
+
+static long open_shm(const struct call *c)
+{
+	return shm_open(c->argv[0], O_RDONLY | O_CLOEXEC, 0);
+}
+
+const struct probe probes_net[] = {
+	{ "socket", "FAMILY TYPE PROTOCOL", 3, 3, try_socket, 0 },
+	{ "socket-sweep", "", 0, 0, sweep_families, 0 },
+	{ "netlink-sweep", "", 0, 0, sweep_netlink, 0 },
+	{ "setsockopt-ulp", "", 0, 0, set_ulp, 0 },
+	{ "setsockopt-ipt", "", 0, 0, set_iptables, 0 },
+	{ "fastopen", "ADDRESS PORT", 2, 2, fast_open, 0 },
+	{ "abstract", "NAME", 1, 1, unix_connect, true },
+	{ "unixconnect", "PATH", 1, 1, unix_connect, false },
+	{ "unixsend", "PATH", 1, 1, unix_send, 0 },
+	{ "shmget", "KEY", 1, 1, find_shm, 0 },
+	{ "mqopen", "/NAME", 1, 1, open_queue, 0 },
+	{ "shm_open", "/NAME", 1, 1, open_shm, 0 },
+	{ 0 },
+};

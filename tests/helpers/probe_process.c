@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Attempts to look into or signal other processes; runs inside a jail. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "tests/helpers/probe.h"
+
+static bool to_pid(const char *s, pid_t *ret)
+{
+	uint64_t n;
+
+	if (!probe_number(s, INT_MAX, &n))
+		return false;
+	*ret = (pid_t)n;
+	return true;
+}
+
+static long try_traceme(const struct call *c)
+{
+	(void)c;
+	return ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+}
+
+/* Seizing does not stop it, and it is let go when this process ends. */
+static long try_seize(const struct call *c)
+{
+	pid_t pid;
+
+	if (!to_pid(c->argv[0], &pid))
+		return PROBE_USAGE;
+	return ptrace(PTRACE_SEIZE, pid, NULL, NULL);
+}
+
+/* EFAULT says that it was allowed: only the address is not one of the other process. */
+static long try_vm_readv(const struct call *c)
+{
+	char byte = 0;
+	struct iovec here = { &byte, 1 }, there = { &byte, 1 };
+	pid_t pid;
+
+	if (!to_pid(c->argv[0], &pid))
+		return PROBE_USAGE;
+	return process_vm_readv(pid, &here, 1, &there, 1, 0);
+}
+
+static long try_pidfd_getfd(const struct call *c)
+{
+	own_fd pidfd = FD_NONE;
+	uint64_t fd;
+	pid_t pid;
+
+	if (!to_pid(c->argv[0], &pid) || !probe_number(c->argv[1], INT_MAX, &fd))
+		return PROBE_USAGE;
+	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (pidfd < 0)
+		return PROBE_UNREADY;
+	return syscall(SYS_pidfd_getfd, pidfd, (int)fd, 0);
+}
+
+static long try_kill(const struct call *c)
+{
+	uint64_t number;
+	pid_t pid;
+
+	if (!to_pid(c->argv[0], &pid) || !probe_number(c->argv[1], 64, &number))
+		return PROBE_USAGE;
+	return kill(pid, (int)number);
+}
+
+static long try_open(const struct call *c)
+{
+	own_fd fd = FD_NONE;
+	char path[PATH_MAX];
+	pid_t pid;
+
+	if (!to_pid(c->argv[0], &pid))
+		return PROBE_USAGE;
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, c->argv[1]);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return fd;
+}
+
+const struct probe probes_process[] = {
+	{ "ptrace-traceme", "", 0, 0, try_traceme, 0 },
+	{ "ptrace-seize", "PID", 1, 1, try_seize, 0 },
+	{ "process_vm_readv", "PID", 1, 1, try_vm_readv, 0 },
+	{ "pidfd_getfd", "PID FD", 2, 2, try_pidfd_getfd, 0 },
+	{ "kill", "PID SIGNAL", 2, 2, try_kill, 0 },
+	{ "dumpable-open", "PID FILE", 2, 2, try_open, 0 },
+	{ 0 },
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The parts of test_table; each prints its own TAP lines. Runs in tests. */
+#ifndef JAIL_TESTS_SECCOMP_SUITE_H
+#define JAIL_TESTS_SECCOMP_SUITE_H
+
+#include "tests/seccomp/shipped.h"
+#include "tests/seccomp/tap.h"
+
+/* Every row of table.txt in the folder `data`, with its high-bits variants. */
+void rows_test(struct tap *t, const char *data);
+
+/* The programs against a plain reading of the policy, at and around every boundary. */
+void oracle_test(struct tap *t);
+
+/* Every number from 0 to 1023 against the census files in `data`; `update` writes them instead. */
+void census_test(struct tap *t, const char *data, bool update);
+
+#endif
