@@ -77,8 +77,8 @@ static struct proc_link proc_link(int fd)
 }
 
 /*
- * 0 when there is no such file, 1 with *ret_fd when there is. Looked at before it is opened: to open
- * a device can be an act, and a FIFO waits.
+ * 0 when there is no such file, 1 with *ret_fd when there is. It is looked at before it is opened:
+ * opening a device can be an act, and opening a FIFO waits.
  */
 static int open_file(const char *path, bool by_root, int *ret_fd, struct err *e)
 {

@@ -98,7 +98,7 @@ static size_t reachable(struct writer *w, struct target t)
 	return w->returns[t.verdict];
 }
 
-static size_t put_jump(struct writer *w, unsigned op, uint32_t k, struct target jt, struct target jf)
+static size_t put_if(struct writer *w, unsigned op, uint32_t k, struct target jt, struct target jf)
 {
 	size_t t = reachable(w, jt), f = reachable(w, jf);
 
@@ -106,18 +106,18 @@ static size_t put_jump(struct writer *w, unsigned op, uint32_t k, struct target 
 }
 
 /* The accumulator holds c's argument: go to `yes` when c holds, else to `no`. */
-static size_t put_compare(struct writer *w, const struct cond *c, struct target yes, struct target no)
+static size_t put_test(struct writer *w, const struct cond *c, struct target yes, struct target no)
 {
 	size_t place;
 
 	if (c->lo == c->hi)
-		return put_jump(w, BPF_JEQ, c->lo, yes, no);
+		return put_if(w, BPF_JEQ, c->lo, yes, no);
 	if (c->hi == UINT32_MAX)
-		return put_jump(w, BPF_JGE, c->lo, yes, no);
-	place = put_jump(w, BPF_JGT, c->hi, no, yes);
+		return put_if(w, BPF_JGE, c->lo, yes, no);
+	place = put_if(w, BPF_JGT, c->hi, no, yes);
 	if (!c->lo)
 		return place;
-	return put_jump(w, BPF_JGE, c->lo, to_place(place), no);
+	return put_if(w, BPF_JGE, c->lo, to_place(place), no);
 }
 
 /* Falls through to what was written last. */
@@ -133,7 +133,7 @@ static bool same_operand(const struct cond *a, const struct cond *b)
 	return a->arg == b->arg && a->mask == b->mask;
 }
 
-/* One condition of a check. Past the last condition the rule holds; past the last rule none does. */
+/* A condition of a check. Past the last condition the rule holds; past the last rule none does. */
 struct spot {
 	size_t rule, cond;
 };
@@ -238,7 +238,7 @@ static void put_cond(struct writer *w, struct layout *l, struct spot at)
 	struct target yes = spot_target(l, (struct spot){ at.rule, at.cond + 1 }, c);
 	struct target no = spot_target(l, next_spot(l->check, at), c);
 
-	l->tested[at.rule][at.cond] = put_compare(w, c, yes, no);
+	l->tested[at.rule][at.cond] = put_test(w, c, yes, no);
 	if (l->needs_load[at.rule][at.cond])
 		l->loaded[at.rule][at.cond] = put_load(w, c);
 }
@@ -247,6 +247,8 @@ static struct target put_check(struct writer *w, const struct check *check)
 {
 	struct layout l = { .check = check };
 
+	if (!check->n_rules || !count_conds(&check->rules[0])) /* nothing to look at */
+		return to_return(check->n_rules ? check->rules[0].verdict : check->otherwise);
 	for (size_t i = 0; i < w->n_checks; i++)
 		if (w->checks[i] == check)
 			return to_place(w->places[i]);
@@ -304,7 +306,7 @@ static struct target put_leaf(struct writer *w, const struct leaf *leaf)
 	for (size_t i = 0; i < leaf->exceptions; i++) {
 		const struct range *r = &leaf->ranges[2 * i + 1];
 
-		at = to_place(put_jump(w, BPF_JEQ, r->first, decide(w, r->decision), at));
+		at = to_place(put_if(w, BPF_JEQ, r->first, decide(w, r->decision), at));
 	}
 	return at;
 }
@@ -318,7 +320,7 @@ static struct target put_tree(struct writer *w, const struct leaf *leaves, size_
 		return put_leaf(w, leaves);
 	high = put_tree(w, leaves + n / 2, n - n / 2);
 	low = put_tree(w, leaves, n / 2);
-	return to_place(put_jump(w, BPF_JGE, leaves[n / 2].ranges[0].first, high, low));
+	return to_place(put_if(w, BPF_JGE, leaves[n / 2].ranges[0].first, high, low));
 }
 
 int bpf_compile(const struct policy *p, enum arch arch, struct program *ret, struct err *e)
@@ -333,14 +335,16 @@ int bpf_compile(const struct policy *p, enum arch arch, struct program *ret, str
 	r = policy_ranges(p, arch, ranges, &n, e);
 	if (r < 0)
 		return r;
+	if (!n)
+		return err_set(e, ST_FILTER, 0, "no system calls to decide about");
 	/* All checks first, that is at the end: nothing may fall into one from the tree. */
 	for (size_t i = 0; i < n; i++)
 		(void)decide(&w, ranges[i].decision);
 	tree = put_tree(&w, leaves, gather_leaves(ranges, n, leaves));
 	if (tree.is_return || tree.place + 1 != w.n) /* no tree at all: go where it says */
-		(void)put_jump(&w, BPF_JGE, 0, tree, other);
+		(void)put_if(&w, BPF_JGE, 0, tree, other);
 	(void)put(&w, BPF_LD | BPF_W | BPF_ABS, OFF_NR, 0, 0);
-	(void)put_jump(&w, BPF_JEQ, arch_audit(arch), to_place(w.n - 1), other);
+	(void)put_if(&w, BPF_JEQ, arch_audit(arch), to_place(w.n - 1), other);
 	(void)put(&w, BPF_LD | BPF_W | BPF_ABS, OFF_ARCH, 0, 0);
 	if (w.full)
 		return err_set(e, ST_FILTER, E2BIG, "the seccomp program is too long");

@@ -8,13 +8,13 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/capability.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fs.h"
 #include "base/own.h"
 #include "base/text.h"
+#include "sandbox/caps.h"
 
 const char *caller_getenv(const struct caller *c, const char *name)
 {
@@ -89,17 +89,6 @@ static bool is_kernel_root(uid_t uid)
 	return st.st_uid == uid;
 }
 
-static bool has_cap(cap_value_t cap)
-{
-	cap_t caps = cap_get_proc();
-	cap_flag_value_t v = CAP_CLEAR;
-
-	if (caps)
-		(void)cap_get_flag(caps, cap, CAP_EFFECTIVE, &v);
-	(void)cap_free(caps);
-	return v == CAP_SET;
-}
-
 static int read_ids(struct arena *a, struct caller *c, struct err *e)
 {
 	char map[64];
@@ -112,8 +101,7 @@ static int read_ids(struct arena *a, struct caller *c, struct err *e)
 	n = fs_read_file_at(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map), false);
 	c->initial_userns = n > 0 && strstr(map, " 4294967295\n");
 	c->kernel_root = is_kernel_root(c->uid);
-	c->can_remap = c->kernel_root && c->initial_userns && has_cap(CAP_SYS_ADMIN) && has_cap(CAP_SETUID) &&
-		       has_cap(CAP_SETGID);
+	c->can_remap = c->kernel_root && c->initial_userns && caps_can_remap();
 	c->groups_n = getgroups(0, NULL);
 	if (c->groups_n > 0) {
 		c->groups = arena_array(a, gid_t, (size_t)c->groups_n);

@@ -3,11 +3,11 @@
  * seccomp programs by name: the shipped ones from filters.inc, a profile's own from jail-filter by
  * way of the user's cache. Runs in P0, before any process of the jail is made.
  *
- * A cached file holds the whole request (preset, names in order, and which jail-filter answered) and
+ * A cached file holds the whole request (preset, sorted names, and which jail-filter answered), and
  * then the program. It counts only when its request is ours byte for byte, so that its name may be
  * a weak hash, and a new jail-filter replaces what an old one wrote. The cache is a convenience:
  * one that cannot be read or written is passed over, never an error. What can be written there
- * decides what the jail may do: the plan keeps the folder out of every jail.
+ * decides what the next jail may do: files.c refuses to make the folder writable inside one.
  */
 #include "sandbox/filter.h"
 
@@ -289,9 +289,9 @@ static int compile(struct arena *a, const struct request *r, struct filter *ret,
 	own_fd out_r = FD_NONE, out_w = FD_NONE, err_r = FD_NONE, err_w = FD_NONE;
 	own_str bytes = malloc(max);
 	char said[sizeof(e->what)] = "";
-	int out[2], err[2], status, done;
+	int out[2], err[2], status = 0, done;
+	pid_t pid = -1;
 	ssize_t n;
-	pid_t pid;
 
 	if (!bytes)
 		return err_set(e, ST_FILTER, ENOMEM, "read from jail-filter");

@@ -89,10 +89,10 @@ static int apply(struct policy *p, char **argv, const char *option,
 	return 0;
 }
 
-/* Options come in pairs; returns the architecture that they name, or the native one. */
+/* Options come in pairs; *ret stays as it is unless they name an architecture. */
 static int read_options(char **argv, enum arch *ret, struct err *e)
 {
-	enum arch arch = arch_native();
+	enum arch arch = *ret;
 
 	for (size_t i = 2; argv[i]; i += 2) {
 		if (!argv[i + 1])
@@ -112,7 +112,7 @@ static int emit_raw(char **argv, struct err *e)
 {
 	struct program prog;
 	struct policy p;
-	enum arch arch;
+	enum arch arch = arch_native();
 	int r;
 
 	r = read_options(argv, &arch, e);

@@ -73,7 +73,7 @@ int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, 
 	if (pid == 0) {
 		struct setup setup = {
 			.plan = p, .session = s, .wire = s->wire[1], .mount_limit = FD_NONE, .proc = FD_NONE,
-			.root = FD_NONE, .slave = FD_NONE,
+			.root = FD_NONE, .mask_file = FD_NONE, .mask_dir = FD_NONE, .slave = FD_NONE,
 		};
 
 		fd_release(&s->wire[0]); /* or the supervisor's end would outlive the supervisor */

@@ -5,6 +5,7 @@ noinst_LIBRARIES += sandbox/libsandbox.a
 
 sandbox_libsandbox_a_SOURCES = \
 	sandbox/caller.c sandbox/caller.h \
+	sandbox/caps.c sandbox/caps.h \
 	sandbox/cgroup.c sandbox/cgroup.h \
 	sandbox/check.c sandbox/check.h \
 	sandbox/doctor.c \

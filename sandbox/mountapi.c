@@ -69,23 +69,23 @@ int mount_open_devpts(int *ret_fd, struct err *e)
 	return open_fs("devpts", params, ARRAY_SIZE(params), K_MOUNT_ATTR_NOSUID | K_MOUNT_ATTR_NOEXEC, ret_fd, e);
 }
 
-int mount_open_bind(int source_fd, const char *source, unsigned attrs, int *ret_fd, struct err *e)
+int mount_open_bind(int dirfd, const char *path, unsigned attrs, int *ret_fd, struct err *e)
 {
 	struct k_mount_attr attr = { .attr_set = attrs, .propagation = MS_PRIVATE };
 	/* Recursive: in a new user namespace mounts are locked to what is mounted on them, and one without the other is refused. */
-	own_fd tree = k_open_tree(source_fd, "", K_OPEN_TREE_CLONE | K_OPEN_TREE_CLOEXEC | K_AT_EMPTY_PATH | K_AT_RECURSIVE);
+	own_fd tree = k_open_tree(dirfd, path, K_OPEN_TREE_CLONE | K_OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW | K_AT_RECURSIVE);
 
 	if (tree < 0)
-		return err_set(e, ST_MOUNT, errno, "clone the tree at '%s'", source);
+		return err_set(e, ST_MOUNT, errno, "clone the tree at '%s'", path);
 	if (k_mount_setattr(tree, "", K_AT_EMPTY_PATH | K_AT_RECURSIVE, &attr) < 0)
-		return err_set(e, ST_MOUNT, errno, "restrict the tree at '%s'", source);
+		return err_set(e, ST_MOUNT, errno, "restrict the tree at '%s'", path);
 	*ret_fd = fd_take(&tree);
 	return 0;
 }
 
-int mount_attach(int tree_fd, int point_fd, const char *target, struct err *e)
+int mount_attach(int tree_fd, int dirfd, const char *path, const char *target, struct err *e)
 {
-	if (k_move_mount(tree_fd, "", point_fd, "", K_MOVE_MOUNT_F_EMPTY_PATH | K_MOVE_MOUNT_T_EMPTY_PATH) < 0)
+	if (k_move_mount(tree_fd, "", dirfd, path, K_MOVE_MOUNT_F_EMPTY_PATH | (*path ? 0 : K_MOVE_MOUNT_T_EMPTY_PATH)) < 0)
 		return err_set(e, ST_MOUNT, errno, "mount '%s'", target);
 	return 0;
 }

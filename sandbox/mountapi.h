@@ -17,9 +17,10 @@ int mount_open_tmpfs(uint64_t size, uint64_t inodes, mode_t mode, unsigned attrs
 int mount_open_proc(bool pids_only, int *ret_fd, struct err *e);
 int mount_open_devpts(int *ret_fd, struct err *e);
 
-/* A copy of the tree at source_fd with all that is mounted beneath it, with exactly these attributes set on each mount. */
-int mount_open_bind(int source_fd, const char *source, unsigned attrs, int *ret_fd, struct err *e);
+/* A copy of the tree at `path` with all that is mounted beneath it, with these attributes set on each mount. */
+int mount_open_bind(int dirfd, const char *path, unsigned attrs, int *ret_fd, struct err *e);
 
-int mount_attach(int tree_fd, int point_fd, const char *target, struct err *e);
+/* Attach at `path` below dirfd, or at dirfd itself when path is empty. `target` is for the message. */
+int mount_attach(int tree_fd, int dirfd, const char *path, const char *target, struct err *e);
 
 #endif

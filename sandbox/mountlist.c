@@ -2,6 +2,7 @@
 /* Collecting mounts and ordering them; P0, pure but for the arena. */
 #include "sandbox/mountlist.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/own.h"
@@ -98,6 +99,22 @@ static bool redundant(const struct mount_op *op, const struct mount_op *cover)
 	return op->kind == MK_BIND && op->readonly && cover->readonly && !op->device;
 }
 
+/* A Landlock rule on a directory holds for all that is beneath, mounts or not: a rule that adds nothing to one above is left out. */
+static void drop_rules(struct mount_op *ops, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t wanted = landlock_access_rights(ops[i].access, INT_MAX, 0);
+
+		for (size_t j = 0; wanted && j < i; j++) {
+			if (ops[j].access != ACCESS_NONE && path_beneath(ops[i].target, ops[j].target) &&
+			    !(wanted & ~landlock_access_rights(ops[j].access, INT_MAX, 0))) {
+				ops[i].access = ACCESS_NONE;
+				break;
+			}
+		}
+	}
+}
+
 struct mount_list mounts_finish(struct mount_draft *m)
 {
 	const struct mount_op *stack[MOUNTS_MAX];
@@ -121,6 +138,7 @@ struct mount_list mounts_finish(struct mount_draft *m)
 			stack[depth++] = &m->ops[kept];
 		kept++;
 	}
+	drop_rules(m->ops, kept);
 	return (struct mount_list){ .ops = m->ops, .n = kept };
 }
 

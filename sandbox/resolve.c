@@ -101,26 +101,55 @@ static int step(struct arena *a, struct walk *w, const char *name, struct link_p
 	return follow(w, text);
 }
 
-int path_resolve(struct arena *a, const char *path, struct resolved *ret, struct err *e)
+/* No empty, "." or ".." component: such a path is canonical if no link is on it. */
+static bool is_plain(const char *path)
 {
-	struct resolved r = { .fd = FD_NONE };
-	struct link_passed **tail = &r.links;
+	const char *p = path;
+
+	while (*p == '/') {
+		size_t n = strcspn(++p, "/");
+
+		if (!n || (n == 1 && p[0] == '.') || (n == 2 && p[0] == '.' && p[1] == '.'))
+			return false;
+		p += n;
+	}
+	return path[0] == '/' && path[1];
+}
+
+static int walk_links(struct arena *a, const char *path, struct resolved *r)
+{
+	struct link_passed **tail = &r->links;
 	struct walk w = { .done_len = 0 };
 	char name[NAME_MAX + 1];
-	int rc;
 
-	if (strlen(path) >= PATH_MAX)
-		return -ENAMETOOLONG;
 	memcpy(w.rest, path, strlen(path) + 1);
 	while (next_component(&w, name, sizeof(name))) {
-		rc = step(a, &w, name, &tail);
+		int rc = step(a, &w, name, &tail);
+
 		if (rc < 0)
 			return rc;
 	}
 	if (w.rest[strspn(w.rest, "/")])
 		return -ENAMETOOLONG;
-	r.path = w.done_len ? arena_strdup(a, w.done) : "/";
-	r.fd = fs_openat2(AT_FDCWD, r.path, O_PATH | O_NOFOLLOW, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+	r->path = w.done_len ? arena_strdup(a, w.done) : "/";
+	return 0;
+}
+
+int path_resolve(struct arena *a, const char *path, struct resolved *ret, struct err *e)
+{
+	struct resolved r = { .fd = -ELOOP, .path = path };
+	int rc;
+
+	if (strlen(path) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	if (is_plain(path))
+		r.fd = fs_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+	if (r.fd == -ELOOP) {
+		rc = walk_links(a, path, &r);
+		if (rc < 0)
+			return rc;
+		r.fd = fs_openat2(AT_FDCWD, r.path, O_PATH | O_NOFOLLOW, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+	}
 	if (r.fd == -ENOSYS)
 		return err_set(e, ST_KERNEL, ENOSYS, "openat2");
 	if (r.fd < 0)

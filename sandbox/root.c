@@ -50,15 +50,15 @@ static const char *const directories[] = { "/etc", "/dev", "/var", "/var/lib", "
 
 /*
  * What of /proc tells about the host or leads to it. World-readable on a stock kernel, or writable by root; what is 0400 for root alone
- * (kcore, kallsyms addresses, slabinfo) is named all the same where other sandboxes were once caught out.
+ * (kcore, kallsyms addresses, slabinfo) is named all the same where other sandboxes were once caught out. A slash at the end: a directory.
  */
 static const char *const proc_masks[] = {
-	"/proc/acpi",	 "/proc/asound",     "/proc/bus",	  "/proc/cmdline",	 "/proc/config.gz",
-	"/proc/crypto",	 "/proc/devices",    "/proc/diskstats",	  "/proc/driver",	 "/proc/fs",
-	"/proc/interrupts", "/proc/iomem",   "/proc/ioports",	  "/proc/irq",		 "/proc/kallsyms",
+	"/proc/acpi/",	 "/proc/asound/",     "/proc/bus/",	  "/proc/cmdline",	 "/proc/config.gz",
+	"/proc/crypto",	 "/proc/devices",    "/proc/diskstats",	  "/proc/driver/",	 "/proc/fs/",
+	"/proc/interrupts", "/proc/iomem",   "/proc/ioports",	  "/proc/irq/",		 "/proc/kallsyms",
 	"/proc/kcore",	 "/proc/key-users",  "/proc/keys",	  "/proc/kmsg",		 "/proc/latency_stats",
 	"/proc/locks",	 "/proc/modules",    "/proc/partitions",  "/proc/sched_debug",	 "/proc/schedstat",
-	"/proc/scsi",	 "/proc/softirqs",   "/proc/swaps",	  "/proc/sysrq-trigger", "/proc/timer_list",
+	"/proc/scsi/",	 "/proc/softirqs",   "/proc/swaps",	  "/proc/sysrq-trigger", "/proc/timer_list",
 	"/proc/sys/kernel/random/boot_id",
 };
 
@@ -154,8 +154,14 @@ static int add_proc(struct mount_draft *m, const struct plan *p, struct err *e)
 	if (p->proc_pids_only)
 		return 0;
 	rc = mounts_add(m, MK_READONLY, "/proc/sys", NULL, e);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(proc_masks); i++)
-		rc = mounts_add(m, MK_MASK, proc_masks[i], NULL, e);
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(proc_masks); i++) {
+		size_t n = strlen(proc_masks[i]);
+		bool dir = proc_masks[i][n - 1] == '/';
+
+		rc = mounts_add(m, MK_MASK, arena_strndup(m->arena, proc_masks[i], dir ? n - 1 : n), &op, e);
+		if (rc == 0)
+			op->is_dir = dir;
+	}
 	return rc;
 }
 

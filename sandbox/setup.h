@@ -18,6 +18,7 @@ struct setup {
 	int mount_limit; /* user.max_mnt_namespaces, open for writing */
 	int proc;  /* a procfs of our own pid namespace, mounted nowhere yet */
 	int root;  /* the new root */
+	int mask_file, mask_dir;
 	int slave; /* the command's terminal */
 	/* Between P1 and P2, which share this memory until the exec. */
 	_Atomic uint32_t go;	/* P1 is confined: exec */
@@ -39,8 +40,10 @@ int stage_keyring(struct setup *s, struct err *e);
 int stage_net(struct setup *s, struct err *e);
 int stage_hostname(struct setup *s, struct err *e);
 int stage_limits(struct setup *s, struct err *e);
-int stage_caps(struct setup *s, struct err *e);
 int stage_landlock(struct setup *s, struct err *e);
+
+/* caps.c */
+int stage_caps(struct setup *s, struct err *e);
 
 /* stage_command.c: P1 makes the terminal; P2 does the rest just before exec. */
 int stage_terminal(struct setup *s, struct err *e);

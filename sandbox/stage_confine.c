@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The stages that take away: ids, keys, network, limits, capabilities, Landlock, seccomp; P1. */
+/* The stages that take away: ids, keys, network, limits, Landlock, seccomp; P1. Capabilities are in caps.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/keyctl.h>
 #include <linux/openat2.h>
 #include <linux/seccomp.h>
-#include <linux/securebits.h>
 #include <net/if.h>
 #include <string.h>
-#include <sys/capability.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -104,51 +101,6 @@ int stage_limits(struct setup *s, struct err *e)
 	if (rc == 0 && l->has_memory && !s->session->cgroup)
 		rc = lower(RLIMIT_DATA, "memory", l->memory, e);
 	return rc;
-}
-
-/* All five sets, read back from the kernel: none of them may hold a bit. */
-static int verify_no_caps(struct err *e)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = { 0 };
-
-	if (capget(&head, data) < 0)
-		return err_set(e, ST_CAPS, errno, "read the capabilities back");
-	for (int i = 0; i < 2; i++) {
-		if (data[i].effective || data[i].permitted || data[i].inheritable)
-			return err_set(e, ST_CAPS, EPERM, "capabilities are left after dropping them");
-	}
-	for (int cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap) >= 0; cap++) {
-		if (prctl(PR_CAPBSET_READ, cap) || prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, cap, 0, 0))
-			return err_set(e, ST_CAPS, EPERM, "capability %d is left after dropping it", cap);
-	}
-	return 0;
-}
-
-int stage_caps(struct setup *s, struct err *e)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct none[2] = { 0 };
-
-	(void)s;
-	if (prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
-					     SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
-					     SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED) < 0)
-		return err_set(e, ST_CAPS, errno, "lock the securebits");
-	for (int cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap) >= 0; cap++) {
-		if (prctl(PR_CAPBSET_DROP, cap) < 0)
-			return err_set(e, ST_CAPS, errno, "drop capability %d for good", cap);
-	}
-	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
-		return err_set(e, ST_CAPS, errno, "clear the ambient capabilities");
-	if (capset(&head, none) < 0)
-		return err_set(e, ST_CAPS, errno, "drop the capabilities");
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
-		return err_set(e, ST_CAPS, errno, "set no_new_privs");
-	/* pid 1 is a copy of the launcher: what is in its memory is nobody's business inside. The command's exec makes it dumpable. */
-	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
-		return err_set(e, ST_CAPS, errno, "make pid 1 unreadable");
-	return verify_no_caps(e);
 }
 
 static int grant(const struct setup *s, int ruleset, const char *path, enum access access, struct err *e)

@@ -3,12 +3,12 @@
  * Building the root; P1, with capabilities in its own user namespace only.
  *
  * The new root is a tmpfs, attached over "/" of our private mount namespace. That hides nothing from us: our own root directory is still
- * the host's, so sources are opened by their canonical host paths with links forbidden, compared with what the plan saw, cloned and
- * moved into place by descriptor. Targets are only ever walked from the new root's descriptor, links forbidden too. At the end the
- * roots are swapped and the host's is detached.
+ * the host's, so sources are found by their canonical host paths, compared with what the plan saw, and moved into place by descriptor.
+ * Targets are only ever walked from the new root's descriptor. At the end the roots are swapped and the host's is detached.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,6 @@
 
 #define NO_LINKS (RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)
 
-/* Behind these every MK_MASK is hidden: on our own tree, so that no image and no host file can stand in for them. */
 #define MASK_FILE "run/jail/.mask"
 #define MASK_DIR  "run/jail/.maskdir"
 
@@ -68,213 +67,213 @@ int stage_no_more_mounts(struct setup *s, struct err *e)
 	return 0;
 }
 
-/* Descend from the new root along `path`, making what is missing when `make`; the last component too when `last`. */
-static int walk(const struct setup *s, const char *path, bool make, bool last, int *ret_fd, const char **ret_name, struct err *e)
+/* The path below the new root that an absolute one names. */
+static const char *below(const char *path)
 {
-	own_fd at = fcntl(s->root, F_DUPFD_CLOEXEC, 3);
-	const char *p = path + strspn(path, "/");
+	return path + strspn(path, "/");
+}
 
-	if (at < 0)
-		return err_set(e, ST_MOUNT, errno, "walk to '%s'", path);
-	for (;;) {
-		size_t n = strcspn(p, "/");
-		char name[256];
-		int next;
+/*
+ * Make the directories that lead to `path` on our own tree, and with `last` the one it names. Most are there already: the list of
+ * mounts is sorted, and only the first of a new branch has anything to make.
+ */
+static int make_dirs(const struct setup *s, const char *path, bool last, struct err *e)
+{
+	char dir[PATH_MAX];
+	size_t n = strlen(below(path));
 
-		if (n >= sizeof(name))
-			return err_set(e, ST_MOUNT, ENAMETOOLONG, "walk to '%s'", path);
-		if (!p[n] && !last)
-			break;
-		if (!n)
-			break;
-		memcpy(name, p, n);
-		name[n] = '\0';
-		if (make && mkdirat(at, name, 0755) < 0 && errno != EEXIST)
-			return err_set(e, ST_MOUNT, errno, "make the directory for '%s'", path);
-		next = fs_openat2(at, name, O_PATH | O_NOFOLLOW, NO_LINKS);
-		if (next < 0)
-			return err_set(e, ST_MOUNT, -next, "open '%s' on the new root", path);
-		fd_release(&at);
-		at = next;
-		p += n;
-		p += strspn(p, "/");
+	if (n >= sizeof(dir))
+		return err_set(e, ST_MOUNT, ENAMETOOLONG, "make '%s'", path);
+	memcpy(dir, below(path), n + 1);
+	if (!last)
+		dir[strrchr(dir, '/') ? strrchr(dir, '/') - dir : 0] = '\0';
+	if (!dir[0] || mkdirat(s->root, dir, 0755) == 0 || errno == EEXIST)
+		return 0;
+	for (char *p = strchr(dir, '/'); p && errno == ENOENT; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		(void)mkdirat(s->root, dir, 0755);
+		*p = '/';
+		errno = ENOENT;
 	}
-	*ret_name = p;
-	*ret_fd = fd_take(&at);
+	if (mkdirat(s->root, dir, 0755) < 0 && errno != EEXIST)
+		return err_set(e, ST_MOUNT, errno, "make the directory for '%s'", path);
 	return 0;
 }
 
-/* The place where a mount goes, made when it is ours to make. */
-static int open_point(const struct setup *s, const struct mount_op *op, bool dir, int *ret_fd, struct err *e)
+static int make_file(const struct setup *s, const char *path, mode_t mode, int *ret_fd, struct err *e)
 {
-	own_fd parent = FD_NONE;
-	const char *name;
-	int fd, rc;
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+	int fd = openat(s->root, below(path), flags, mode), rc;
 
-	if (dir && op->make_point)
-		return walk(s, op->target, true, true, ret_fd, &name, e);
-	rc = walk(s, op->target, op->make_point, false, &parent, &name, e);
-	if (rc < 0)
-		return rc;
-	if (op->make_point) {
-		own_fd made = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0444);
-
-		if (made < 0 && errno != EEXIST)
-			return err_set(e, ST_MOUNT, errno, "make the file for '%s'", op->target);
+	if (fd < 0 && errno == ENOENT) {
+		rc = make_dirs(s, path, false, e);
+		if (rc < 0)
+			return rc;
+		fd = openat(s->root, below(path), flags, mode);
 	}
-	fd = fs_openat2(parent, name, O_PATH | O_NOFOLLOW, NO_LINKS);
 	if (fd < 0)
-		return fd == -ENOENT && !op->make_point && op->kind != MK_BIND
-			       ? -ENOENT
-			       : err_set(e, ST_MOUNT, -fd, "open '%s' on the new root", op->target);
+		return err_set(e, ST_MOUNT, errno, "make '%s'", path);
 	*ret_fd = fd;
 	return 0;
 }
 
+/*
+ * Attach a tree at op's target. On our own tree the place is made and named by path: nobody else can have put anything there. On the
+ * host's it must exist, and is opened without following a link.
+ */
+static int attach(const struct setup *s, const struct mount_op *op, int tree, bool dir, struct err *e)
+{
+	own_fd point = FD_NONE;
+	int rc;
+
+	if (op->make_point && dir) {
+		rc = make_dirs(s, op->target, true, e);
+		if (rc < 0)
+			return rc;
+	} else if (op->make_point) {
+		rc = make_file(s, op->target, 0444, &point, e);
+		if (rc < 0)
+			return rc;
+		fd_release(&point);
+	}
+	if (op->make_point)
+		return mount_attach(tree, s->root, below(op->target), op->target, e);
+	point = fs_openat2(s->root, below(op->target), O_PATH | O_NOFOLLOW, NO_LINKS | RESOLVE_BENEATH);
+	if (point < 0)
+		return err_set(e, ST_MOUNT, -point, "open '%s' on the new root", op->target);
+	return mount_attach(tree, point, "", op->target, e);
+}
+
 static int do_file(const struct setup *s, const struct mount_op *op, struct err *e)
 {
-	own_fd parent = FD_NONE, fd = FD_NONE;
-	const char *name;
-	int rc = walk(s, op->target, true, false, &parent, &name, e);
+	own_fd fd = FD_NONE;
+	int rc = make_file(s, op->target, op->mode, &fd, e);
 
 	if (rc < 0)
 		return rc;
-	fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, op->mode);
-	if (fd < 0)
-		return err_set(e, ST_MOUNT, errno, "make '%s'", op->target);
 	rc = fs_write_all(fd, op->source, op->length);
 	return rc < 0 ? err_set(e, ST_MOUNT, -rc, "write '%s'", op->target) : 0;
 }
 
 static int do_symlink(const struct setup *s, const struct mount_op *op, struct err *e)
 {
-	own_fd parent = FD_NONE;
-	const char *name;
-	int rc = walk(s, op->target, true, false, &parent, &name, e);
+	int rc = make_dirs(s, op->target, false, e);
 
 	if (rc < 0)
 		return rc;
-	if (symlinkat(op->source, parent, name) < 0)
+	if (symlinkat(op->source, s->root, below(op->target)) < 0)
 		return err_set(e, ST_MOUNT, errno, "make the link '%s'", op->target);
 	return 0;
 }
 
-static int do_dir(const struct setup *s, const struct mount_op *op, struct err *e)
-{
-	own_fd fd = FD_NONE;
-	const char *name;
-
-	return walk(s, op->target, true, true, &fd, &name, e);
-}
-
 static int do_tmpfs(const struct setup *s, const struct mount_op *op, struct err *e)
 {
-	own_fd tree = FD_NONE, point = FD_NONE;
-	int rc = open_point(s, op, true, &point, e);
+	own_fd tree = FD_NONE;
+	int rc = mount_open_tmpfs(op->size, op->inodes, op->mode, 0, &tree, e);
 
-	if (rc == 0)
-		rc = mount_open_tmpfs(op->size, op->inodes, op->mode, 0, &tree, e);
-	return rc < 0 ? rc : mount_attach(tree, point, op->target, e);
+	return rc < 0 ? rc : attach(s, op, tree, true, e);
 }
 
-/* Open a source again, in our own mount namespace, and make sure that it is still what the plan saw. */
-static int open_source(const struct mount_op *op, int *ret_fd, struct err *e)
-{
-	own_fd fd = fs_openat2(AT_FDCWD, op->source, O_PATH | O_NOFOLLOW, NO_LINKS);
-	struct stat st;
-
-	if (fd < 0)
-		return err_set(e, ST_MOUNT, -fd, "open '%s'", op->source);
-	if (fstat(fd, &st) < 0)
-		return err_set(e, ST_MOUNT, errno, "stat '%s'", op->source);
-	if (st.st_dev != op->dev || st.st_ino != op->ino)
-		return err_set(e, ST_MOUNT, ESTALE, "'%s' was replaced while jail was starting", op->source);
-	*ret_fd = fd_take(&fd);
-	return 0;
-}
-
+/*
+ * The path is looked up once more, in our own mount namespace, and what it leads to must be the very object that the plan saw and has
+ * held open since: whatever happened to the path meanwhile, nothing else can be bound.
+ */
 static int do_bind(const struct setup *s, const struct mount_op *op, struct err *e)
 {
 	const unsigned attrs = (op->readonly ? K_MOUNT_ATTR_RDONLY : 0) | K_MOUNT_ATTR_NOSUID |
 			       (op->device ? 0 : K_MOUNT_ATTR_NODEV);
-	own_fd source = FD_NONE, tree = FD_NONE, point = FD_NONE;
-	int rc = open_point(s, op, op->is_dir, &point, e);
+	own_fd tree = FD_NONE;
+	struct stat st;
+	int rc;
 
+	if (op->tree_fd >= 0)
+		return attach(s, op, op->tree_fd, op->is_dir, e);
+	rc = mount_open_bind(AT_FDCWD, op->source, attrs, &tree, e);
 	if (rc < 0)
 		return rc;
-	if (op->tree_fd >= 0)
-		return mount_attach(op->tree_fd, point, op->target, e);
-	rc = open_source(op, &source, e);
-	if (rc == 0)
-		rc = mount_open_bind(source, op->source, attrs, &tree, e);
-	return rc < 0 ? rc : mount_attach(tree, point, op->target, e);
+	if (fstat(tree, &st) < 0)
+		return err_set(e, ST_MOUNT, errno, "stat '%s'", op->source);
+	if (st.st_dev != op->dev || st.st_ino != op->ino)
+		return err_set(e, ST_MOUNT, ESTALE, "'%s' was replaced while jail was starting", op->source);
+	return attach(s, op, tree, op->is_dir, e);
 }
 
 static int do_proc(struct setup *s, const struct mount_op *op, struct err *e)
 {
-	own_fd point = FD_NONE;
-	int rc = open_point(s, op, true, &point, e);
+	int rc = 0;
 
-	if (rc == 0 && s->plan->proc_pids_only) {
+	if (s->plan->proc_pids_only) {
 		fd_release(&s->proc);
 		rc = mount_open_proc(true, &s->proc, e);
 	}
 	if (rc == 0)
-		rc = mount_attach(s->proc, point, op->target, e);
+		rc = attach(s, op, s->proc, true, e);
 	fd_release(&s->proc);
 	return rc;
 }
 
 static int do_devpts(const struct setup *s, const struct mount_op *op, struct err *e)
 {
-	own_fd tree = FD_NONE, point = FD_NONE;
-	int rc = open_point(s, op, true, &point, e);
+	own_fd tree = FD_NONE;
+	int rc = mount_open_devpts(&tree, e);
 
-	if (rc == 0)
-		rc = mount_open_devpts(&tree, e);
-	return rc < 0 ? rc : mount_attach(tree, point, op->target, e);
+	return rc < 0 ? rc : attach(s, op, tree, true, e);
 }
 
-/* Cover `op->target` by itself, read-only, or by something empty. What this kernel does not have needs no cover. */
-static int do_cover(const struct setup *s, const struct mount_op *op, struct err *e)
+/* Cover the target with something empty. A copy of the mask's mount is read-only as the mask is. What is not there needs no cover. */
+static int do_mask(const struct setup *s, const struct mount_op *op, struct err *e)
+{
+	own_fd tree = k_open_tree(op->is_dir ? s->mask_dir : s->mask_file, "", K_OPEN_TREE_CLONE | K_OPEN_TREE_CLOEXEC | K_AT_EMPTY_PATH);
+	own_fd point = FD_NONE;
+
+	if (tree < 0)
+		return err_set(e, ST_MOUNT, errno, "copy the mask");
+	point = fs_openat2(s->root, below(op->target), O_PATH | O_NOFOLLOW, NO_LINKS | RESOLVE_BENEATH);
+	if (point == -ENOENT)
+		return 0;
+	if (point < 0)
+		return err_set(e, ST_MOUNT, -point, "open '%s' on the new root", op->target);
+	return mount_attach(tree, point, "", op->target, e);
+}
+
+/* Cover a part of /proc by itself, read-only. */
+static int do_readonly(const struct setup *s, const struct mount_op *op, struct err *e)
+{
+	own_fd tree = FD_NONE;
+	int rc = mount_open_bind(s->root, below(op->target),
+				 K_MOUNT_ATTR_RDONLY | K_MOUNT_ATTR_NOSUID | K_MOUNT_ATTR_NODEV | K_MOUNT_ATTR_NOEXEC, &tree, e);
+
+	return rc < 0 ? rc : mount_attach(tree, s->root, below(op->target), op->target, e);
+}
+
+/*
+ * The masks lie on our own tree, so that no image and no host file can stand in for them: an empty file and an empty directory that
+ * nobody may open, each a read-only mount, of which do_mask makes copies.
+ */
+static int make_masks(struct setup *s, struct err *e)
 {
 	const unsigned attrs = K_MOUNT_ATTR_RDONLY | K_MOUNT_ATTR_NOSUID | K_MOUNT_ATTR_NODEV | K_MOUNT_ATTR_NOEXEC;
-	own_fd point = FD_NONE, cover = FD_NONE, tree = FD_NONE;
-	struct stat st;
-	int rc = open_point(s, op, false, &point, e);
-
-	if (rc == -ENOENT && !e->stage)
-		return 0;
-	if (rc < 0)
-		return rc;
-	if (fstat(point, &st) < 0)
-		return err_set(e, ST_MOUNT, errno, "stat '%s'", op->target);
-	if (op->kind == MK_MASK) {
-		const char *mask = S_ISDIR(st.st_mode) ? MASK_DIR : MASK_FILE;
-
-		cover = fs_openat2(s->root, mask, O_PATH | O_NOFOLLOW, NO_LINKS);
-		if (cover < 0)
-			return err_set(e, ST_MOUNT, -cover, "open the mask '%s'", mask);
-	}
-	rc = mount_open_bind(cover >= 0 ? cover : point, op->target, attrs, &tree, e);
-	return rc < 0 ? rc : mount_attach(tree, point, op->target, e);
-}
-
-static int make_masks(const struct setup *s, struct err *e)
-{
 	own_fd file = FD_NONE;
+	int rc;
 
 	if (mkdirat(s->root, "run", 0755) < 0 || mkdirat(s->root, "run/jail", 0755) < 0 || mkdirat(s->root, MASK_DIR, 0) < 0)
 		return err_set(e, ST_MOUNT, errno, "make the masks");
 	file = openat(s->root, MASK_FILE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
-	return file < 0 ? err_set(e, ST_MOUNT, errno, "make the masks") : 0;
+	if (file < 0)
+		return err_set(e, ST_MOUNT, errno, "make the masks");
+	rc = mount_open_bind(s->root, MASK_FILE, attrs, &s->mask_file, e);
+	if (rc == 0)
+		rc = mount_attach(s->mask_file, s->root, MASK_FILE, MASK_FILE, e);
+	if (rc == 0)
+		rc = mount_open_bind(s->root, MASK_DIR, attrs, &s->mask_dir, e);
+	return rc < 0 ? rc : mount_attach(s->mask_dir, s->root, MASK_DIR, MASK_DIR, e);
 }
 
 static int apply(struct setup *s, const struct mount_op *op, struct err *e)
 {
 	switch (op->kind) {
 	case MK_DIR:
-		return do_dir(s, op, e);
+		return make_dirs(s, op->target, true, e);
 	case MK_SYMLINK:
 		return do_symlink(s, op, e);
 	case MK_FILE:
@@ -286,8 +285,9 @@ static int apply(struct setup *s, const struct mount_op *op, struct err *e)
 	case MK_PROC:
 		return do_proc(s, op, e);
 	case MK_READONLY:
+		return do_readonly(s, op, e);
 	case MK_MASK:
-		return do_cover(s, op, e);
+		return do_mask(s, op, e);
 	case MK_DEVPTS:
 		return do_devpts(s, op, e);
 	}
@@ -311,7 +311,7 @@ int stage_mounts(struct setup *s, struct err *e)
 int stage_pivot(struct setup *s, struct err *e)
 {
 	struct k_mount_attr readonly = { .attr_set = K_MOUNT_ATTR_RDONLY };
-	char cwd[4096];
+	char cwd[PATH_MAX];
 
 	if (k_mount_setattr(s->root, "", K_AT_EMPTY_PATH, &readonly) < 0)
 		return err_set(e, ST_MOUNT, errno, "make the new root read-only");
@@ -323,6 +323,8 @@ int stage_pivot(struct setup *s, struct err *e)
 	if (umount2(".", MNT_DETACH) < 0)
 		return err_set(e, ST_MOUNT, errno, "detach the host's root");
 	fd_release(&s->root);
+	fd_release(&s->mask_file);
+	fd_release(&s->mask_dir);
 	if (chdir("/") < 0)
 		return err_set(e, ST_MOUNT, errno, "enter '/'");
 	if (chdir(s->plan->cwd) < 0)

@@ -26,6 +26,7 @@ include tests/unit/ttyfilter.mk
 include tests/seccomp/local.mk
 include tests/fuzz/profiles.mk
 include tests/fuzz/ttyfilter.mk
+include tests/helpers/local.mk
 include tests/integration/local.mk
 
 check_PROGRAMS += $(fuzz_programs)

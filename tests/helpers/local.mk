@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # probe is static, so that it runs in an image with another libc, or none, and never has a sanitizer in it, which would not
-# survive the limits. Where there is no static libc: make PROBE_LDFLAGS=
-PROBE_LDFLAGS = -static
+# survive the limits. Where there is no static libc: make probe_static=
+probe_static = -static
 
 check_PROGRAMS += tests/helpers/probe
 tests_helpers_probe_SOURCES = \
@@ -18,5 +18,5 @@ tests_helpers_probe_SOURCES = \
 	tests/helpers/probe_self.c \
 	tests/helpers/probe_tty.c
 tests_helpers_probe_CFLAGS = -std=gnu17 $(WARN_CFLAGS)
-tests_helpers_probe_LDFLAGS = $(PROBE_LDFLAGS)
+tests_helpers_probe_LDFLAGS = $(probe_static)
 tests_helpers_probe_LDADD = -lpthread -lrt

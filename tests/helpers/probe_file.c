@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Attempts at files; runs inside a jail. What is written is what was there: sizes, modes and
- * times.
- */
+/* Attempts at files, with the size, mode and times they have already; runs inside a jail. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,9 +37,14 @@ static long open_file(const struct call *c)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
-		if (str_eq(modes[i].name, c->argv[0]))
-			return open(c->argv[1], modes[i].flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
-				    0600);
+		if (str_eq(modes[i].name, c->argv[0])) {
+			int flags = modes[i].flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+			int fd = open(c->argv[1], flags, 0600);
+
+			if (fd >= 0 && flags & O_CREAT)
+				(void)unlink(c->argv[1]);
+			return fd;
+		}
 	return PROBE_USAGE;
 }
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Attempts to change what is mounted; runs inside a jail. Each is undone or made so that it has no
- * effect.
- */
+/* Attempts to change what is mounted, without effect or undone; runs inside a jail. */
 
 #include <errno.h>
 #include <fcntl.h>

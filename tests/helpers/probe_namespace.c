@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Attempts to make or enter namespaces; runs inside a jail, and what is made ends with the
- * process.
- */
+/* Attempts to make or enter namespaces, which end with the process; runs inside a jail. */
 
 #include <errno.h>
 #include <fcntl.h>

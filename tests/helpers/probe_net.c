@@ -105,7 +105,7 @@ static long fast_open(const struct call *c)
 }
 
 /* An abstract name has a NUL in front and none behind. */
-static bool unix_address(const char *name, bool abstract, struct sockaddr_un *ret, socklen_t *ret_len)
+static bool unix_address(const char *name, bool abstract, struct sockaddr_un *ret, socklen_t *len)
 {
 	size_t n = strlen(name);
 
@@ -113,7 +113,7 @@ static bool unix_address(const char *name, bool abstract, struct sockaddr_un *re
 		return false;
 	*ret = (struct sockaddr_un){ .sun_family = AF_UNIX };
 	memcpy(ret->sun_path + abstract, name, n);
-	*ret_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n + 1);
+	*len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n + 1);
 	return true;
 }
 

@@ -12,6 +12,7 @@ tests_seccomp_test_table_SOURCES = \
 	tests/seccomp/rows.c \
 	tests/seccomp/shipped.c tests/seccomp/shipped.h \
 	tests/seccomp/suite.h tests/seccomp/tap.h \
+	tests/seccomp/synthetic.c \
 	sandbox/bpf.c sandbox/calls.c sandbox/policy.c
 tests_seccomp_test_table_CFLAGS = $(AM_CFLAGS) $(SECCOMP_CFLAGS)
 tests_seccomp_test_table_LDADD = base/libbase.a $(SECCOMP_LIBS)

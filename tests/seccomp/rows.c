@@ -147,7 +147,7 @@ void rows_test(struct tap *t, const char *data)
 	text_init(&p, path, sizeof(path));
 	text_addf(&p, "%s/table.txt", data);
 	f = fopen(path, "re");
-	tap_check(t, f, "table.txt can be read");
+	tap_is(t, f, "table.txt can be read");
 	while (f && fgets(line, sizeof(line), f)) {
 		struct row row;
 		struct text w;
@@ -156,6 +156,6 @@ void rows_test(struct tap *t, const char *data)
 			continue;
 		text_init(&w, title, sizeof(title));
 		text_addn(&w, line, strcspn(line, "\n"));
-		tap_check(t, read_row(line, &row) && run_row(&row), "%s", title);
+		tap_is(t, read_row(line, &row) && run_row(&row), "%s", title);
 	}
 }

@@ -15,7 +15,8 @@ _Static_assert(ARRAY_SIZE(filters_aarch64) == PRESETS, "a preset more: say so in
 
 struct shipped shipped_get(enum arch arch, size_t i)
 {
-	const struct filter_named *f = arch == ARCH_X86_64 ? &filters_x86_64[i] : &filters_aarch64[i];
+	bool x86 = arch == ARCH_X86_64;
+	const struct filter_named *f = x86 ? &filters_x86_64[i] : &filters_aarch64[i];
 
 	return (struct shipped){ .preset = f->preset, .arch = arch, .filter = f->filter };
 }

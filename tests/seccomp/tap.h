@@ -10,7 +10,7 @@ struct tap {
 	unsigned n, failed;
 };
 
-#define tap_check(t, good, ...)                                      \
+#define tap_is(t, good, ...)                                         \
 	do {                                                         \
 		bool good_ = (good);                                 \
                                                                      \

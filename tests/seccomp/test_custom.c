@@ -74,38 +74,38 @@ static void remove_cached(const struct bench *b)
 
 static void test_changes(struct bench *b)
 {
-	tap_check(&b->tap, ask(b, "agent", "ptrace io_uring_setup", "connect") == 0,
-		  "a changed preset is compiled");
-	tap_check(&b->tap, gives(b, SYS_ptrace, 0, "allow") && gives(b, 425, 0, "allow"),
-		  "what was allowed is");
-	tap_check(&b->tap, gives(b, SYS_connect, 0, "EPERM"), "what was denied is");
-	tap_check(&b->tap,
-		  gives(b, SYS_read, 0, "allow") && gives(b, SYS_bpf, 0, "EPERM") &&
-			  gives(b, SYS_socket, 40, "EPERM"),
-		  "the rest is as in the preset");
-	tap_check(&b->tap, ask(b, "strict", "socket", NULL) == 0 && gives(b, SYS_socket, 40, "allow"),
-		  "allowing a checked call drops its check");
-	tap_check(&b->tap, ask(b, "agent", "mount", "mount") == 0 && gives(b, SYS_mount, 0, "EPERM"),
-		  "denied wins over allowed");
-	tap_check(&b->tap, ask(b, "agent", "", NULL) == 0 && b->f.code == filter_shipped("agent").code,
-		  "no change is the shipped program");
+	tap_is(&b->tap, ask(b, "agent", "ptrace io_uring_setup", "connect") == 0,
+	       "a changed preset is compiled");
+	tap_is(&b->tap, gives(b, SYS_ptrace, 0, "allow") && gives(b, 425, 0, "allow"),
+	       "what was allowed is");
+	tap_is(&b->tap, gives(b, SYS_connect, 0, "EPERM"), "what was denied is");
+	tap_is(&b->tap,
+	       gives(b, SYS_read, 0, "allow") && gives(b, SYS_bpf, 0, "EPERM") &&
+		       gives(b, SYS_socket, 40, "EPERM"),
+	       "the rest is as in the preset");
+	tap_is(&b->tap, ask(b, "strict", "socket", NULL) == 0 && gives(b, SYS_socket, 40, "allow"),
+	       "allowing a checked call drops its check");
+	tap_is(&b->tap, ask(b, "agent", "mount", "mount") == 0 && gives(b, SYS_mount, 0, "EPERM"),
+	       "denied wins over allowed");
+	tap_is(&b->tap, ask(b, "agent", "", NULL) == 0 && b->f.code == filter_shipped("agent").code,
+	       "no change is the shipped program");
 }
 
 static void test_errors(struct bench *b)
 {
-	tap_check(&b->tap, ask(b, "agent", "ptrcae", NULL) < 0 && strstr(b->e.what, "'ptrace'"),
-		  "an unknown call names the nearest: %s", b->e.what);
-	tap_check(&b->tap, !b->f.code, "and leaves the output alone");
-	tap_check(&b->tap, b->e.stage == ST_FILTER, "and says at which stage");
-	tap_check(&b->tap, ask(b, "agent", NULL, "execve") < 0 && strstr(b->e.what, "execve"),
-		  "what every program needs cannot be denied: %s", b->e.what);
-	tap_check(&b->tap, ask(b, "nonesuch", "ptrace", NULL) < 0, "an unknown preset: %s", b->e.what);
-	tap_check(&b->tap, ask(b, "agent", "--deny", NULL) < 0, "an option is no call: %s", b->e.what);
-	tap_check(&b->tap, ask(b, "agent", "ptrace\nbpf", NULL) < 0, "a line break: %s", b->e.what);
+	tap_is(&b->tap, ask(b, "agent", "ptrcae", NULL) < 0 && strstr(b->e.what, "'ptrace'"),
+	       "an unknown call names the nearest: %s", b->e.what);
+	tap_is(&b->tap, !b->f.code, "and leaves the output alone");
+	tap_is(&b->tap, b->e.stage == ST_FILTER, "and says at which stage");
+	tap_is(&b->tap, ask(b, "agent", NULL, "execve") < 0 && strstr(b->e.what, "execve"),
+	       "what every program needs cannot be denied: %s", b->e.what);
+	tap_is(&b->tap, ask(b, "nonesuch", "ptrace", NULL) < 0, "an unknown preset: %s", b->e.what);
+	tap_is(&b->tap, ask(b, "agent", "--deny", NULL) < 0, "an option is no call: %s", b->e.what);
+	tap_is(&b->tap, ask(b, "agent", "ptrace\nbpf", NULL) < 0, "a line break: %s", b->e.what);
 }
 
 /* Flip the last action of the cached program, so that it can be told from a fresh one. */
-static bool mark_cached(const char *path)
+static bool mark(const char *path)
 {
 	own_fd fd = open(path, O_RDWR | O_CLOEXEC);
 	struct stat st;
@@ -114,7 +114,7 @@ static bool mark_cached(const char *path)
 	return fd >= 0 && fstat(fd, &st) == 0 && pwrite(fd, &byte, 1, st.st_size - 4) == 1;
 }
 
-static bool is_marked(const struct bench *b)
+static bool marked(const struct bench *b)
 {
 	return b->f.len && (b->f.code[b->f.len - 1].k & 0xff) == 42;
 }
@@ -127,29 +127,27 @@ static void test_cache(struct bench *b)
 
 	remove_cached(b);
 	(void)ask(b, "agent", "ptrace bpf", "kcmp kcmp");
-	tap_check(&b->tap,
-		  cached_files(b, path, sizeof(path)) == 1 && stat(path, &st) == 0 &&
-			  (st.st_mode & 07777) == 0600 && st.st_size % 8 == 0,
-		  "a program is kept, for us alone");
-	tap_check(&b->tap,
-		  mark_cached(path) && ask(b, "agent", "bpf  ptrace", "kcmp") == 0 && is_marked(b),
-		  "the same request in another order is read from the cache");
-	tap_check(&b->tap,
-		  chmod(path, 0644) == 0 && ask(b, "agent", "ptrace bpf", "kcmp") == 0 &&
-			  !is_marked(b),
-		  "a file that others may read is not trusted");
-	tap_check(&b->tap, stat(path, &st) == 0 && (st.st_mode & 07777) == 0600, "and is replaced");
+	tap_is(&b->tap,
+	       cached_files(b, path, sizeof(path)) == 1 && stat(path, &st) == 0 &&
+		       (st.st_mode & 07777) == 0600 && st.st_size % 8 == 0,
+	       "a program is kept, for us alone");
+	tap_is(&b->tap, mark(path) && ask(b, "agent", "bpf  ptrace", "kcmp") == 0 && marked(b),
+	       "the same request in another order is read from the cache");
+	tap_is(&b->tap,
+	       chmod(path, 0644) == 0 && ask(b, "agent", "bpf ptrace", "kcmp") == 0 && !marked(b),
+	       "a file that others may read is not trusted");
+	tap_is(&b->tap, stat(path, &st) == 0 && (st.st_mode & 07777) == 0600, "and is replaced");
 	text_init(&t, other, sizeof(other));
 	text_addf(&t, "%s.real", path);
-	tap_check(&b->tap,
-		  mark_cached(path) && rename(path, other) == 0 && symlink(other, path) == 0 &&
-			  ask(b, "agent", "ptrace bpf", "kcmp") == 0 && !is_marked(b),
-		  "a symbolic link is not followed");
+	tap_is(&b->tap,
+	       mark(path) && rename(path, other) == 0 && symlink(other, path) == 0 &&
+		       ask(b, "agent", "bpf ptrace", "kcmp") == 0 && !marked(b),
+	       "a symbolic link is not followed");
 	(void)unlink(other);
-	tap_check(&b->tap,
-		  mark_cached(path) && truncate(path, 40) == 0 &&
-			  ask(b, "agent", "ptrace bpf", "kcmp") == 0 && b->f.len > 100,
-		  "a truncated file is not used");
+	tap_is(&b->tap,
+	       mark(path) && truncate(path, 40) == 0 &&
+		       ask(b, "agent", "bpf ptrace", "kcmp") == 0 && b->f.len > 100,
+	       "a truncated file is not used");
 	(void)unlink(path);
 }
 
@@ -167,10 +165,10 @@ static void test_collision(struct bench *b)
 	(void)rename(first, kept);
 	(void)ask(b, "agent", "bpf", NULL);
 	(void)cached_files(b, second, sizeof(second));
-	tap_check(&b->tap,
-		  rename(kept, second) == 0 && ask(b, "agent", "bpf", NULL) == 0 &&
-			  gives(b, SYS_bpf, 0, "allow") && gives(b, SYS_ptrace, 0, "EPERM"),
-		  "another request's program is not taken for ours");
+	tap_is(&b->tap,
+	       rename(kept, second) == 0 && ask(b, "agent", "bpf", NULL) == 0 &&
+		       gives(b, SYS_bpf, 0, "allow") && gives(b, SYS_ptrace, 0, "EPERM"),
+	       "another request's program is not taken for ours");
 	remove_cached(b);
 }
 
@@ -182,15 +180,15 @@ static void test_no_cache(struct bench *b)
 	memcpy(good, b->home, sizeof(good));
 	text_init(&t, b->home, sizeof(b->home));
 	text_add(&t, "/proc/nonesuch");
-	tap_check(&b->tap, ask(b, "agent", "ptrace", NULL) == 0 && gives(b, SYS_ptrace, 0, "allow"),
-		  "a cache that cannot be made does not matter");
+	tap_is(&b->tap, ask(b, "agent", "ptrace", NULL) == 0 && gives(b, SYS_ptrace, 0, "allow"),
+	       "a cache that cannot be made does not matter");
 	memcpy(b->home, good, sizeof(good));
 	text_init(&t, path, sizeof(path));
 	text_addf(&t, "%s/jail/filters", b->home);
-	tap_check(&b->tap,
-		  chmod(path, 0777) == 0 && ask(b, "agent", "ptrace", NULL) == 0 &&
-			  !cached_files(b, good, sizeof(good)),
-		  "a folder that others may write to is not used");
+	tap_is(&b->tap,
+	       chmod(path, 0777) == 0 && ask(b, "agent", "ptrace", NULL) == 0 &&
+		       !cached_files(b, good, sizeof(good)),
+	       "a folder that others may write to is not used");
 	(void)chmod(path, 0700);
 }
 

@@ -31,7 +31,7 @@
 #define NR_clone3 435
 #define LOADS	  101
 
-/* A child's exit code: 0 the call worked, else its errno; 255 when the filter could not be loaded. */
+/* A child's exit code: 0 the call worked, else its errno; 255 when no filter could be loaded. */
 #define NOT_LOADED 255
 
 static bool load(const char *preset)
@@ -296,9 +296,9 @@ int main(void)
 
 		if (got != cases[i].wanted)
 			printf("# ended with %d, %d wanted\n", got, cases[i].wanted);
-		tap_check(&t, got == cases[i].wanted, "%s: %s", cases[i].preset, cases[i].what);
+		tap_is(&t, got == cases[i].wanted, "%s: %s", cases[i].preset, cases[i].what);
 	}
-	tap_check(&t, !filter_shipped("nonesuch").len, "an unknown preset has no program");
+	tap_is(&t, !filter_shipped("nonesuch").len, "an unknown preset has no program");
 	print_load_time("agent");
 	print_load_time("init");
 	return tap_done(&t);

@@ -293,9 +293,22 @@ static void links_are_followed(void **state)
 	fails(w, "./fifo.ini", "is not a regular file");
 }
 
+static int parse(struct world *w, const char *const *words, int *ret)
+{
+	int argc = 0;
+
+	while (words[argc])
+		argc++;
+	w->e = (struct err){ 0 };
+	return draft_from_argv(&w->draft, argc, (char *const *)(uintptr_t)words, false, ret, &w->e);
+}
+
+#define PARSE(w, ret, ...) parse((w), (const char *const[]){ "jail", __VA_ARGS__, NULL }, (ret))
+
 static void a_bad_profile_changes_nothing(void **state)
 {
 	struct world *w = *state;
+	int first = -7;
 
 	put(USER_DIR "base.ini", "[files]\nro = /base\n");
 	put(USER_DIR "bad.ini",
@@ -308,20 +321,14 @@ static void a_bad_profile_changes_nothing(void **state)
 	fails(w, "worse", "worse.ini:5: unknown key 'rww' in section [files]; did you mean 'rw'?");
 	fails(w, "orphan", "orphan.ini:4: extends = bse: no profile 'bse'; did you mean 'base'?");
 	fails(w, "late", "bad.ini:7: tmp = 3Q");
+	put(USER_DIR "good.ini", "[files]\nro = /good\n");
+	assert_true(PARSE(w, &first, "--ro=/x", "-p", "good", "-p", "bad", "ls") < 0);
+	assert_string_equal(w->e.what, "bad.ini:7: tmp = 3Q: not a size (4096, 64K, 2G)");
+	assert_int_equal(first, -7);
 	expect_list(w, OPT_RO, "/base");
+	assert_null(draft_get(&w->draft, OPT_PROFILE));
+	assert_null(w->draft.files->next);
 }
-
-static int parse(struct world *w, const char *const *words, int *ret)
-{
-	int argc = 0;
-
-	while (words[argc])
-		argc++;
-	w->e = (struct err){ 0 };
-	return draft_from_argv(&w->draft, argc, (char *const *)(uintptr_t)words, false, ret, &w->e);
-}
-
-#define PARSE(w, ret, ...) parse((w), (const char *const[]){ "jail", __VA_ARGS__, NULL }, (ret))
 
 #define FAILS(w, wanted, ...)                                                \
 	do {                                                                 \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The option table: that it is sound, that names are found, that help and completion hold it all. */
+/* The option table: that it is sound, its names are found, help and completion hold it all. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Capabilities: has this process one (P0), and from here on none at all (P1). */
+#include "sandbox/caps.h"
+
+#include <errno.h>
+#include <linux/securebits.h>
+#include <sys/capability.h>
+#include <sys/prctl.h>
+
+#include "sandbox/setup.h"
+
+bool caps_can_remap(void)
+{
+	static const cap_value_t needed[] = { CAP_SYS_ADMIN, CAP_SETUID, CAP_SETGID };
+	cap_t caps = cap_get_proc();
+	bool all = caps != NULL;
+
+	for (size_t i = 0; all && i < sizeof(needed) / sizeof(needed[0]); i++) {
+		cap_flag_value_t v = CAP_CLEAR;
+
+		all = cap_get_flag(caps, needed[i], CAP_EFFECTIVE, &v) == 0 && v == CAP_SET;
+	}
+	(void)cap_free(caps);
+	return all;
+}
+
+/* Read back from the kernel: no set may hold a bit. The ambient set cannot, when nothing is permitted. */
+static int verify_no_caps(struct err *e)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	if (capget(&head, data) < 0)
+		return err_set(e, ST_CAPS, errno, "read the capabilities back");
+	for (int i = 0; i < 2; i++) {
+		if (data[i].effective || data[i].permitted || data[i].inheritable)
+			return err_set(e, ST_CAPS, EPERM, "capabilities are left after dropping them");
+	}
+	for (int cap = 0, has; cap < 64 && (has = prctl(PR_CAPBSET_READ, cap)) >= 0; cap++) {
+		if (has)
+			return err_set(e, ST_CAPS, EPERM, "capability %d is left after dropping it", cap);
+	}
+	return 0;
+}
+
+int stage_caps(struct setup *s, struct err *e)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[2] = { 0 };
+
+	(void)s;
+	if (prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+					     SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+					     SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED) < 0)
+		return err_set(e, ST_CAPS, errno, "lock the securebits");
+	for (int cap = 0; cap < 64 && prctl(PR_CAPBSET_DROP, cap) == 0; cap++)
+		; /* until the kernel knows no more; what it refused to drop is found below */
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
+		return err_set(e, ST_CAPS, errno, "clear the ambient capabilities");
+	if (capset(&head, none) < 0)
+		return err_set(e, ST_CAPS, errno, "drop the capabilities");
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
+		return err_set(e, ST_CAPS, errno, "set no_new_privs");
+	/* pid 1 is a copy of the launcher: what is in its memory is nobody's business inside. The command's exec makes it dumpable. */
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return err_set(e, ST_CAPS, errno, "make pid 1 unreadable");
+	return verify_no_caps(e);
+}
