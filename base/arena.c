@@ -56,18 +56,15 @@ char *arena_strdup(struct arena *a, const char *s)
 
 char *arena_printf(struct arena *a, const char *fmt, ...)
 {
+	size_t room = a->size - a->used;
 	va_list ap;
-	char *p;
 	int n;
 
+	/* Written where it will stay; arena_alloc then claims just as much, or ends the process. */
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(a->base + a->used, room, fmt, ap);
 	va_end(ap);
-	p = arena_alloc(a, (size_t)(n < 0 ? 0 : n) + 1);
-	va_start(ap, fmt);
-	(void)vsnprintf(p, (size_t)(n < 0 ? 0 : n) + 1, fmt, ap);
-	va_end(ap);
-	return p;
+	return arena_alloc(a, (size_t)(n < 0 ? 0 : n) + 1);
 }
 
 int arena_seal(struct arena *a, struct err *e)

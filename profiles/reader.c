@@ -196,7 +196,8 @@ static int take_pair(struct reader *r, char *s, size_t n)
 	if (rc < 0)
 		return rc;
 	n -= (size_t)(value - s);
-	if (!n)
+	/* Right behind '=' a comment needs no blank before it: "ro=; x" has no value either. */
+	if (!n || (*value == ';' && (n == 1 || blank(value[1]))))
 		return fault(r, "'%s' has no value: write one behind the '='",
 			     options[r->entry.id].key);
 	if (n > 1 && (*value == '"' || *value == '\'') && value[n - 1] == *value)

@@ -152,6 +152,8 @@ static void note_machine(struct arena *a, struct plan *p)
 				  landlock_steps[i].without);
 	}
 	for (int i = 0; !p->remap && i < p->caller->groups_n; i++) {
+		if (p->caller->groups[i] == p->caller->gid)
+			continue;
 		group = group_is_dangerous(p->caller->groups[i]);
 		if (group)
 			plan_note(a, p, false, "group", "group '%s' stays with the command (a user cannot drop it); nothing shown by default is its own, so show nothing that is", group);

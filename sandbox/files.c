@@ -51,13 +51,23 @@ static int resolve_wish(struct arena *a, const struct plan *p, struct wish *w, s
 	return refuse(e, w, -rc, "");
 }
 
+/* jail's own directory in one of the XDG ones, canonical as far as it exists: ~/.cache may be a link. */
+static const char *own_dir_in(struct arena *a, const char *base)
+{
+	struct err ignored = { 0 };
+	struct resolved r;
+
+	if (path_resolve(a, base, &r, &ignored) < 0)
+		return arena_printf(a, "%s/jail", base);
+	fd_release(&r.fd);
+	return arena_printf(a, "%s/jail", r.path);
+}
+
 /* Would a writable `path` let the command change what decides about the next command? */
-static const char *why_not_writable(const struct plan *p, const char *path)
+static const char *why_not_writable(struct arena *a, const struct plan *p, const char *path)
 {
 	const struct expansion *x = &p->caller->expand;
 	const char *const trusted[] = { x->config_home, x->data_home, x->cache_home, x->state_home };
-	char own[4096];
-	struct text t;
 
 	if (path_beneath(p->caller->home, path))
 		return "is your home directory or holds it: name a directory inside it";
@@ -66,8 +76,8 @@ static const char *why_not_writable(const struct plan *p, const char *path)
 			return "is shared with the rest of the system: name a directory inside it";
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(trusted); i++) {
-		text_init(&t, own, sizeof(own));
-		text_addf(&t, "%s/jail", trusted[i]);
+		const char *own = own_dir_in(a, trusted[i]);
+
 		if (path_beneath(own, path) || path_beneath(path, own))
 			return "holds jail's own profiles or state: the command must not write there";
 	}
@@ -110,7 +120,7 @@ static int add_wish(struct mount_draft *m, const struct plan *p, struct wish *w,
 	int rc;
 
 	if (!why && !w->readonly)
-		why = why_not_writable(p, w->r.path);
+		why = why_not_writable(m->arena, p, w->r.path);
 	if (why)
 		return refuse(e, w, 0, why);
 	rc = mounts_add_host(m, &w->r, w->readonly, w->readonly ? ACCESS_READ : ACCESS_WRITE, &op, e);
@@ -187,7 +197,7 @@ static int add_workspace(struct mount_draft *m, struct plan *p, struct err *e)
 	if (!S_ISDIR(w.r.st.st_mode))
 		return refuse(e, &w, ENOTDIR, "");
 	/* Also when it is read-only: a workspace is where the command starts and looks around, and a whole home is never that. */
-	why = why_not_writable(p, w.r.path);
+	why = why_not_writable(m->arena, p, w.r.path);
 	if (why)
 		return refuse(e, &w, 0, arena_printf(m->arena, "%s (cd into a project, or use --workspace DIR)", why));
 	p->workspace = w.r.path;

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,12 +18,20 @@
 #include "sandbox/setup.h"
 #include "sandbox/wire.h"
 
+/* Straight to the kernel: a sanitizer's _exit makes calls that our own filter would kill us for. */
+static void leave(int code) __attribute__((noreturn));
+static void leave(int code)
+{
+	for (;;)
+		(void)syscall(SYS_exit_group, code);
+}
+
 static void tell(int wire, enum record_type type, int number)
 {
 	struct record r = { .type = type, .number = number };
 
 	if (wire_send(wire, &r, FD_NONE) < 0)
-		_exit(125); /* no supervisor, no jail */
+		leave(125); /* no supervisor, no jail */
 }
 
 static void reap(int wire, pid_t command)
@@ -38,7 +47,7 @@ static void reap(int wire, pid_t command)
 			continue;
 		}
 		tell(wire, REC_EXIT, status);
-		_exit(0);
+		leave(0);
 	}
 }
 
@@ -50,7 +59,7 @@ static void obey(int wire, pid_t command)
 	if (rc == -EAGAIN)
 		return;
 	if (rc <= 0)
-		_exit(125);
+		leave(125);
 	if (r.number < 1 || r.number > 64)
 		return;
 	if (r.type == REC_SIGNAL && kill(-command, r.number) < 0)
@@ -71,7 +80,7 @@ void init_run(struct setup *s, pid_t command)
 		p.revents = 0;
 		/* SIGCHLD is only delivered in here, and has a handler that does nothing: no child's end is missed. */
 		if (ppoll(&p, 1, NULL, &while_waiting) < 0 && errno != EINTR)
-			_exit(125);
+			leave(125);
 		if (p.revents)
 			obey(s->wire, command);
 	}

@@ -50,8 +50,10 @@ jail_libraries = \
 	base/libbase.a
 
 jail_SOURCES = sandbox/main.c
+jail_LDFLAGS = $(AM_LDFLAGS) $(JAIL_STATIC)
 jail_LDADD = $(jail_libraries) base/libpaths.a $(CAP_LIBS) $(INIH_LIBS)
 
 # The binary that the tests run: the same objects, with the paths of the build tree.
 jail_intree_SOURCES = sandbox/main.c
+jail_intree_LDFLAGS = $(AM_LDFLAGS) $(JAIL_STATIC)
 jail_intree_LDADD = $(jail_libraries) base/libpaths-intree.a $(CAP_LIBS) $(INIH_LIBS)

@@ -8,10 +8,12 @@
 #include "sandbox/root.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/fs.h"
 #include "base/own.h"
 
 /* Read-only trees and files of the host; what does not exist is passed over, what is a link becomes the same link. */
@@ -20,16 +22,19 @@ static const char *const system_trees[] = {
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store", "/run/current-system",
 	/* how programs find each other */
 	"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld-musl-x86_64.path",
-	"/etc/ld-musl-aarch64.path", "/etc/paths", "/etc/static", "/etc/profiles",
+	"/etc/ld-musl-aarch64.path", "/etc/static", "/etc/profiles",
 	/* whom TLS trusts */
 	"/etc/ssl", "/etc/ca-certificates", "/etc/pki/tls", "/etc/pki/ca-trust", "/etc/crypto-policies",
 	/* names that are the same everywhere */
 	"/etc/protocols", "/etc/services", "/etc/shells", "/etc/mime.types", "/etc/localtime", "/etc/timezone",
 	"/etc/os-release", "/etc/debian_version", "/etc/alpine-release", "/etc/fedora-release", "/etc/arch-release",
 	/* defaults of common tools */
-	"/etc/terminfo", "/etc/inputrc", "/etc/vim", "/etc/fonts", "/etc/magic", "/etc/python3", "/etc/java-11-openjdk",
-	"/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/perl",
+	"/etc/terminfo", "/etc/inputrc", "/etc/vim", "/etc/fonts", "/etc/java-11-openjdk", "/etc/java-17-openjdk",
+	"/etc/java-21-openjdk", "/etc/perl",
 };
+
+/* A file no larger than this is copied: that is cheaper than a mount, at the start and at the end. */
+#define COPY_MAX 16384
 
 /* Device nodes with nothing behind them but the kernel's own memory. */
 static const char *const devices[] = { "null", "zero", "full", "random", "urandom", "tty" };
@@ -49,17 +54,19 @@ static const char *const directories[] = { "/etc", "/dev", "/var", "/var/lib", "
 					   "/run/user", "/home", "/opt", "/mnt", "/srv" };
 
 /*
- * What of /proc tells about the host or leads to it. World-readable on a stock kernel, or writable by root; what is 0400 for root alone
- * (kcore, kallsyms addresses, slabinfo) is named all the same where other sandboxes were once caught out. A slash at the end: a directory.
+ * What of /proc tells about the host, or leads to it. A slash at the end: a directory. Files that only root may open need no mask as
+ * long as the command is not root; they get one when a profile says allow-root.
  */
 static const char *const proc_masks[] = {
-	"/proc/acpi/",	 "/proc/asound/",     "/proc/bus/",	  "/proc/cmdline",	 "/proc/config.gz",
-	"/proc/crypto",	 "/proc/devices",    "/proc/diskstats",	  "/proc/driver/",	 "/proc/fs/",
-	"/proc/interrupts", "/proc/iomem",   "/proc/ioports",	  "/proc/irq/",		 "/proc/kallsyms",
-	"/proc/kcore",	 "/proc/key-users",  "/proc/keys",	  "/proc/kmsg",		 "/proc/latency_stats",
-	"/proc/locks",	 "/proc/modules",    "/proc/partitions",  "/proc/sched_debug",	 "/proc/schedstat",
-	"/proc/scsi/",	 "/proc/softirqs",   "/proc/swaps",	  "/proc/sysrq-trigger", "/proc/timer_list",
-	"/proc/sys/kernel/random/boot_id",
+	"/proc/acpi/",	    "/proc/asound/",  "/proc/bus/",	 "/proc/cmdline",	 "/proc/config.gz",
+	"/proc/diskstats",  "/proc/driver/",  "/proc/fs/",	 "/proc/interrupts",	 "/proc/irq/",
+	"/proc/kallsyms",   "/proc/key-users", "/proc/keys",	 "/proc/locks",		 "/proc/modules",
+	"/proc/partitions", "/proc/scsi/",    "/proc/swaps",	 "/proc/sys/kernel/random/boot_id",
+	"/proc/sched_debug",
+};
+static const char *const proc_root_masks[] = {
+	"/proc/iomem", "/proc/ioports", "/proc/kcore",	     "/proc/kmsg",	 "/proc/kpagecgroup",  "/proc/kpagecount",
+	"/proc/kpageflags", "/proc/latency_stats", "/proc/slabinfo", "/proc/sysrq-trigger", "/proc/timer_list", "/proc/vmallocinfo",
 };
 
 static int add_link(struct mount_draft *m, const char *at, const char *text, struct err *e)
@@ -99,6 +106,26 @@ static int add_tmpfs(struct mount_draft *m, const char *at, uint64_t size, uint6
 	return 0;
 }
 
+/* A small regular file as a file of our own; -EAGAIN when it is not one and must be bound. */
+static int add_copy(struct mount_draft *m, const struct resolved *r, struct err *e)
+{
+	char text[COPY_MAX + 1];
+	ssize_t n;
+
+	if (!S_ISREG(r->st.st_mode) || r->st.st_size > COPY_MAX || !str_starts(r->path, "/etc/"))
+		return -EAGAIN;
+	n = fs_read_file_at(AT_FDCWD, r->path, text, sizeof(text), true);
+	if (n < 0 || memchr(text, '\0', (size_t)n))
+		return -EAGAIN;
+	for (const struct link_passed *l = r->links; l; l = l->next) {
+		int rc = add_link(m, l->at, l->text, e);
+
+		if (rc < 0)
+			return rc;
+	}
+	return add_file(m, r->path, arena_strdup(m->arena, text), e);
+}
+
 static int add_trees(struct mount_draft *m, struct err *e)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(system_trees); i++) {
@@ -109,7 +136,10 @@ static int add_trees(struct mount_draft *m, struct err *e)
 			return rc;
 		if (rc < 0)
 			continue; /* not on this distribution */
-		rc = mounts_add_host(m, &r, true, ACCESS_READ, NULL, e);
+		fd_release(&r.fd); /* the system's own: nobody we guard against can replace it */
+		rc = add_copy(m, &r, e);
+		if (rc == -EAGAIN)
+			rc = mounts_add_host(m, &r, true, ACCESS_READ, NULL, e);
 		if (rc < 0)
 			return rc;
 	}
@@ -142,6 +172,21 @@ static int add_devices(struct mount_draft *m, uint64_t shm, uint64_t inodes, str
 	return add_tmpfs(m, "/dev/shm", shm, inodes, 01777, e);
 }
 
+static int add_masks(struct mount_draft *m, const char *const *list, size_t n, struct err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t len = strlen(list[i]);
+		bool dir = list[i][len - 1] == '/';
+		struct mount_op *op;
+		int rc = mounts_add(m, MK_MASK, arena_strndup(m->arena, list[i], dir ? len - 1 : len), &op, e);
+
+		if (rc < 0)
+			return rc;
+		op->is_dir = dir;
+	}
+	return 0;
+}
+
 static int add_proc(struct mount_draft *m, const struct plan *p, struct err *e)
 {
 	struct mount_op *op;
@@ -149,19 +194,14 @@ static int add_proc(struct mount_draft *m, const struct plan *p, struct err *e)
 
 	if (rc < 0)
 		return rc;
-	op->mode = 0555;
 	op->access = ACCESS_PROC;
 	if (p->proc_pids_only)
 		return 0;
 	rc = mounts_add(m, MK_READONLY, "/proc/sys", NULL, e);
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(proc_masks); i++) {
-		size_t n = strlen(proc_masks[i]);
-		bool dir = proc_masks[i][n - 1] == '/';
-
-		rc = mounts_add(m, MK_MASK, arena_strndup(m->arena, proc_masks[i], dir ? n - 1 : n), &op, e);
-		if (rc == 0)
-			op->is_dir = dir;
-	}
+	if (rc == 0)
+		rc = add_masks(m, proc_masks, ARRAY_SIZE(proc_masks), e);
+	if (rc == 0 && p->caller->kernel_root && !p->remap)
+		rc = add_masks(m, proc_root_masks, ARRAY_SIZE(proc_root_masks), e);
 	return rc;
 }
 

@@ -27,7 +27,15 @@ static void print(int fd, const char *s)
 	(void)fs_write_all(fd, s, strlen(s));
 }
 
-static int show_help(void)
+/* What a verb was asked for is either written whole or a failure. */
+static int show(const struct text *t, struct err *e)
+{
+	int rc = t->full ? -E2BIG : fs_write_all(STDOUT_FILENO, t->buf, t->len);
+
+	return rc < 0 ? err_set(e, ST_USAGE, -rc, "write to stdout") : EXIT_OK;
+}
+
+static int show_help(struct err *e)
 {
 	static char buf[16 << 10];
 	struct text t;
@@ -36,19 +44,20 @@ static int show_help(void)
 	text_add(&t, "jail [OPTIONS] [--] COMMAND [ARG...]   run COMMAND in a jail, in this directory\n"
 		     "jail run [OPTIONS] PROFILE [ARG...]    run the command that a profile names\n"
 		     "jail explain [OPTIONS] [COMMAND...]    what would be, and why; runs nothing\n"
-		     "jail doctor                            what this machine can do, and how to fix it\n"
+		     "jail doctor                            what this machine can do, and what to fix\n"
 		     "jail profile ls | show NAME | check FILE\n\n");
 	options_help(&t);
-	print(STDOUT_FILENO, buf);
-	return EXIT_OK;
+	return show(&t, e);
 }
 
-static int show_version(void)
+static int show_version(struct err *e)
 {
-	print(STDOUT_FILENO, "jail ");
-	print(STDOUT_FILENO, path_version);
-	print(STDOUT_FILENO, "\n");
-	return EXIT_OK;
+	char buf[64];
+	struct text t;
+
+	text_init(&t, buf, sizeof(buf));
+	text_addf(&t, "jail %s\n", path_version);
+	return show(&t, e);
 }
 
 /* argv and the profiles it names; 1 when --help or --version was all there was to do. */
@@ -62,12 +71,14 @@ static int read_request(struct call *c, struct request *r, struct err *e)
 		rc = draft_from_argv(&r->draft, c->argc, c->argv, true, &first, e);
 	if (rc < 0)
 		return rc;
-	if (draft_get(&r->draft, OPT_HELP)->number)
-		return show_help() + 1;
-	if (draft_get(&r->draft, OPT_VERSION)->number)
-		return show_version() + 1;
 	r->words = first < c->argc ? c->argv + first : NULL;
-	return 0;
+	if (draft_get(&r->draft, OPT_HELP)->number)
+		rc = show_help(e);
+	else if (draft_get(&r->draft, OPT_VERSION)->number)
+		rc = show_version(e);
+	else
+		return 0;
+	return rc < 0 ? rc : 1;
 }
 
 static size_t count_words(const char *s)
@@ -108,14 +119,20 @@ static char **command_of(struct arena *a, const struct draft *d, char **words, b
 static int check_status_fd(const struct draft *d, int *ret, struct err *e)
 {
 	const struct value *v = draft_get(d, OPT_STATUS_FD);
+	int fd, mode;
 
 	*ret = FD_NONE;
 	if (!v)
 		return 0;
-	if (v->number > INT_MAX || fcntl((int)v->number, F_SETFD, FD_CLOEXEC) < 0)
-		return err_set(e, ST_USAGE, EBADF, "--status-fd %s", v->text);
-	*ret = (int)v->number;
-	return 0;
+	fd = v->number > INT_MAX ? FD_NONE : (int)v->number;
+	mode = fcntl(fd, F_GETFL);
+	if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY)
+		return err_set(e, ST_USAGE, 0, "--status-fd %s: the descriptor is not open for writing", v->text);
+	if (fd > STDERR_FILENO)
+		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+	/* One of our own: 1 and 2 are the command's too. */
+	*ret = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	return *ret < 0 ? err_set(e, ST_USAGE, errno, "--status-fd %s", v->text) : 0;
 }
 
 static void say_notes(const struct plan *p)
@@ -134,25 +151,38 @@ static void say_notes(const struct plan *p)
 	}
 }
 
+static bool is_program(const char *file)
+{
+	struct stat st;
+
+	return stat(file, &st) == 0 && S_ISREG(st.st_mode) && access(file, X_OK) == 0;
+}
+
 /* The command is not there inside. Is it on the host, where the user has every reason to expect it? */
 static void explain_not_found(const struct plan *p, struct err *e)
 {
-	const char *path = caller_getenv(p->caller, "PATH");
+	const char *path = caller_getenv(p->caller, "PATH"), *name = p->argv[0];
 	char file[PATH_MAX];
 	struct text t;
 
-	if (strchr(p->argv[0], '/'))
+	if (strchr(name, '/')) {
+		/* Shown, and still not found: what its first line names is missing. */
+		if (name[0] == '/' && is_program(name) && !mounts_show(&p->mounts, name)) {
+			e->stage = ST_NONE;
+			(void)err_set(e, ST_EXEC, ENOENT, "run '%s': it is on the host, but not shown inside (--ro shows a path)", name);
+		}
 		return;
+	}
 	while (path && *path) {
 		size_t n = strcspn(path, ":");
 
 		text_init(&t, file, sizeof(file));
 		text_addn(&t, path, n);
-		text_addf(&t, "/%s", p->argv[0]);
-		if (n && !t.full && path[0] == '/' && access(file, X_OK) == 0) {
+		text_addf(&t, "/%s", name);
+		if (*name && n && !t.full && path[0] == '/' && is_program(file)) {
 			e->stage = ST_NONE;
 			(void)err_set(e, ST_EXEC, ENOENT, "run '%s': it is '%s' on the host, which is not shown inside (--ro shows a path)",
-				      p->argv[0], file);
+				      name, file);
 			return;
 		}
 		path += n;
@@ -205,12 +235,13 @@ static int run_request(struct call *c, struct request *r, bool prefix, struct er
 	struct plan *p;
 	int status_fd, rc;
 
-	if (!argv)
-		return err_set(e, ST_USAGE, 0, "no command: jail [OPTIONS] -- COMMAND [ARG...]; see jail --help");
 	rc = check_status_fd(&r->draft, &status_fd, e);
 	if (rc < 0)
 		return rc;
-	rc = plan_build(c->arena, &r->draft, &r->caller, argv, &p, e);
+	if (argv)
+		rc = plan_build(c->arena, &r->draft, &r->caller, argv, &p, e);
+	else
+		rc = err_set(e, ST_USAGE, 0, "no command: jail [OPTIONS] -- COMMAND [ARG...]; see jail --help");
 	if (rc == 0)
 		return run_plan(c, p, status_fd, e);
 	status_ended(status_fd, &(struct outcome){ .code = EXIT_JAIL }, e);
@@ -241,7 +272,7 @@ int verb_run(struct call *c, struct err *e)
 	if (rc < 0)
 		return rc;
 	if (draft_get(&probe.draft, OPT_HELP)->number)
-		return show_help();
+		return show_help(e);
 	if (first >= c->argc)
 		return err_set(e, ST_USAGE, 0, "run: no profile: jail run PROFILE [ARG...]; `jail profile ls` lists them");
 	named.argv = arena_array(c->arena, char *, (size_t)c->argc + 4);
@@ -283,8 +314,7 @@ int verb_explain(struct call *c, struct err *e)
 		explain_json(p, &t);
 	else
 		explain_text(p, &t);
-	print(STDOUT_FILENO, buf);
-	return EXIT_OK;
+	return show(&t, e);
 }
 
 int verb_completion(struct call *c, struct err *e)
@@ -295,6 +325,5 @@ int verb_completion(struct call *c, struct err *e)
 	text_init(&t, buf, sizeof(buf));
 	if (c->argc != 2 || !options_completion(c->argv[1], &t))
 		return err_set(e, ST_USAGE, 0, "completion: name a shell: bash, zsh or fish");
-	print(STDOUT_FILENO, buf);
-	return EXIT_OK;
+	return show(&t, e);
 }

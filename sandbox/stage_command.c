@@ -110,7 +110,7 @@ static int exec_by_path(const struct plan *p)
 		(void)execve(name, p->argv, p->envp);
 		return errno;
 	}
-	while (*dir) {
+	while (*name && *dir) {
 		size_t n = strcspn(dir, ":");
 
 		text_init(&t, file, sizeof(file));

@@ -220,19 +220,22 @@ static int do_devpts(const struct setup *s, const struct mount_op *op, struct er
 	return rc < 0 ? rc : attach(s, op, tree, true, e);
 }
 
-/* Cover the target with something empty. A copy of the mask's mount is read-only as the mask is. What is not there needs no cover. */
+/*
+ * Cover the target with something empty. A copy of the mask's mount is read-only as the mask is. What is not there needs no cover, and
+ * that is found out before the copy is made: letting go of a copy that is attached nowhere waits for a grace period of the kernel.
+ */
 static int do_mask(const struct setup *s, const struct mount_op *op, struct err *e)
 {
-	own_fd tree = k_open_tree(op->is_dir ? s->mask_dir : s->mask_file, "", K_OPEN_TREE_CLONE | K_OPEN_TREE_CLOEXEC | K_AT_EMPTY_PATH);
-	own_fd point = FD_NONE;
+	own_fd point = fs_openat2(s->root, below(op->target), O_PATH | O_NOFOLLOW, NO_LINKS | RESOLVE_BENEATH);
+	own_fd tree = FD_NONE;
 
-	if (tree < 0)
-		return err_set(e, ST_MOUNT, errno, "copy the mask");
-	point = fs_openat2(s->root, below(op->target), O_PATH | O_NOFOLLOW, NO_LINKS | RESOLVE_BENEATH);
 	if (point == -ENOENT)
 		return 0;
 	if (point < 0)
 		return err_set(e, ST_MOUNT, -point, "open '%s' on the new root", op->target);
+	tree = k_open_tree(op->is_dir ? s->mask_dir : s->mask_file, "", K_OPEN_TREE_CLONE | K_OPEN_TREE_CLOEXEC | K_AT_EMPTY_PATH);
+	if (tree < 0)
+		return err_set(e, ST_MOUNT, errno, "copy the mask");
 	return mount_attach(tree, point, "", op->target, e);
 }
 

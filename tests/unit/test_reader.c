@@ -81,7 +81,10 @@ static void ends_values_at_comments(void **state)
 	expect("[files]\nro = /a ;\n", "2 ro /a\n");
 	expect("[files]\nro = /a # b\n", "2 ro /a # b\n");
 	expect("[files] ; here\nro = /a\n  ; indented\n", "2 ro /a\n");
+	expect("[files]\nro=;b\n", "2 ro ;b\n");
 	expect_error("[files]\nro = ; b\n", "f.ini:2: 'ro' has no value");
+	expect_error("[files]\nro=; b\n", "f.ini:2: 'ro' has no value");
+	expect_error("[files]\nro=;\n", "f.ini:2: 'ro' has no value");
 	expect_error("[files]\nro ; = b\n", "f.ini:2: 'ro': missing '='");
 }
 
