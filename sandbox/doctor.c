@@ -167,8 +167,9 @@ static void exam_cgroup(const struct exam *x, struct finding *f)
 static void exam_jail(const struct exam *x, struct finding *f)
 {
 	char dir[] = "/tmp/jail-doctor-XXXXXX";
-	char *argv[] = { (char *)(uintptr_t) "jail", (char *)(uintptr_t) "--workspace", dir, (char *)(uintptr_t) "--",
-			 (char *)(uintptr_t) "true", NULL };
+	/* Writable, all of them: pid 1 overwrites the words it was called with. */
+	char name[] = "jail", workspace[] = "--workspace", end[] = "--", command[] = "true";
+	char *argv[] = { name, workspace, dir, end, command, NULL };
 	struct call call = *x->call;
 	int ends[2], status = 0;
 	ssize_t n = 0;

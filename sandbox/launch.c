@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fs.h"
@@ -54,6 +55,17 @@ static int map_ids(const struct plan *p, pid_t pid, struct err *e)
 	return rc < 0 ? rc : write_map(proc, "uid_map", p->uid, p->remap ? JAIL_KUID : p->caller->uid, e);
 }
 
+/* It was made and will not be used: nothing of it may be left. */
+static void destroy(struct jail *j)
+{
+	siginfo_t info;
+
+	(void)k_pidfd_send_signal(j->pidfd, SIGKILL);
+	while (waitid(P_PIDFD, (id_t)j->pidfd, &info, WEXITED) < 0 && errno == EINTR)
+		;
+	fd_release(&j->pidfd);
+}
+
 int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, char **envp, struct jail *ret, struct err *e)
 {
 	int pidfd = FD_NONE;
@@ -89,5 +101,7 @@ int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, 
 		if (rc < 0)
 			(void)err_set(e, ST_WIRE, -rc, "start the set-up process");
 	}
+	if (rc < 0)
+		destroy(ret);
 	return rc;
 }

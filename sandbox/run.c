@@ -13,6 +13,7 @@
 #include "sandbox/cgroup.h"
 #include "sandbox/explain.h"
 #include "sandbox/idmap.h"
+#include "sandbox/mountlist.h"
 #include "sandbox/supervise.h"
 #include "sandbox/verbs.h"
 

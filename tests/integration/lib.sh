@@ -28,6 +28,8 @@
 #   run ARG...                 runs jail ARG... (killed after $limit seconds, 20 unless set: rc is 137 then) and sets
 #                              $rc the exit status, $out and $err what it wrote; the bytes are in $scratch/out and $scratch/err.
 #                              stdin is /dev/null unless redirected: run -- cat <file
+#   refused ERE NAME ARG...    a case: jail ARG... ends with 125 and one line on stderr that matches ERE, and did not make ./ran:
+#                              refused "no profile" "a bad name" --profile x -- touch ran
 #   jail ARG...                runs jail ARG... with the limit and nothing else, for pipelines
 #   profile NAME [LINE...]     writes $config/NAME.ini from the lines, or from stdin when there are none
 #   until_true SECONDS CMD...  waits until CMD succeeds; fails when it never does
@@ -221,6 +223,27 @@ run() {
 	jail "$@" >"$scratch/out" 2>"$scratch/err" || rc=$?
 	out=$(tr -d '\000' <"$scratch/out")
 	err=$(tr -d '\000' <"$scratch/err")
+}
+
+refused() {
+	tap_message=$1 tap_name=$2
+	shift 2
+	rm -f "$work/ran"
+	run "$@"
+	if [ "$rc" != 125 ]; then
+		tap_why="exit status $rc, not 125"
+	elif [ -e "$work/ran" ]; then
+		tap_why="the command ran"
+	elif [ "$(wc -l <"$scratch/err")" != 1 ] || [ -s "$scratch/out" ]; then
+		tap_why="not one line on stderr and nothing on stdout"
+	elif ! grep -Eq -e "^jail: .*$tap_message" "$scratch/err"; then
+		tap_why="want: /$tap_message/"
+	else
+		pass "$tap_name"
+		return
+	fi
+	fail_run "$tap_name"
+	diag "$tap_why"
 }
 
 profile() {
