@@ -7,7 +7,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* openat2(2), always O_CLOEXEC; returns -errno. A kernel without it (before 5.6) is -ENOSYS: jail needs newer calls anyway. */
+/*
+ * openat2(2), always O_CLOEXEC; returns -errno. A kernel without it (before 5.6) is -ENOSYS: jail needs newer calls anyway. To refuse
+ * links leave O_NOFOLLOW out: with O_PATH it opens a link at the end itself, and RESOLVE_NO_SYMLINKS then has nothing to refuse.
+ */
 int fs_openat2(int dirfd, const char *path, uint64_t flags, uint64_t resolve);
 
 /* Write all of buf, or -errno. */

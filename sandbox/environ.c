@@ -106,7 +106,7 @@ static const char *inner_path(struct arena *a, const struct plan *p)
 static int put_own(struct env *v, struct plan *p)
 {
 	const char *shell = p->caller->shell;
-	int rc = put_pair(v, "HOME", p->home);
+	int rc = put_pair(v, "HOME", p->caller->home_spelled);
 
 	if (rc == 0)
 		rc = put_pair(v, "USER", p->user);

@@ -116,30 +116,19 @@ bool files_writable(const struct mount_draft *m, const char *path)
 static int add_wish(struct mount_draft *m, const struct plan *p, struct wish *w, struct err *e)
 {
 	const char *why = why_not_shown(w);
-	struct mount_op *op;
+	size_t first = m->n;
 	int rc;
 
 	if (!why && !w->readonly)
 		why = why_not_writable(m->arena, p, w->r.path);
 	if (why)
 		return refuse(e, w, 0, why);
-	rc = mounts_add_host(m, &w->r, w->readonly, w->readonly ? ACCESS_READ : ACCESS_WRITE, &op, e);
-	if (rc < 0)
-		return rc;
-	op->option = w->option;
-	op->origin = w->value->origin;
-	return 0;
-}
-
-/* Every link that a named path went through must lie where the command could not have put it. */
-static int check_links(const struct mount_draft *m, const struct wish *w, struct err *e)
-{
-	for (const struct link_passed *l = w->r.links; l; l = l->next) {
-		if (files_writable(m, l->at))
-			return refuse(e, w, 0, "goes through a link inside a writable tree, which an earlier run may have planted: "
-					       "name the real path");
+	rc = mounts_add_host(m, &w->r, w->readonly, w->readonly ? ACCESS_READ : ACCESS_WRITE, NULL, e);
+	for (size_t i = first; rc == 0 && i < m->n; i++) {
+		m->ops[i].option = w->option;
+		m->ops[i].origin = w->value->origin;
 	}
-	return 0;
+	return rc;
 }
 
 static int add_list(struct mount_draft *m, const struct plan *p, enum opt option, bool readonly, struct err *e)
@@ -149,11 +138,29 @@ static int add_list(struct mount_draft *m, const struct plan *p, enum opt option
 		int rc = resolve_wish(m->arena, p, &w, e);
 
 		if (rc == 0 && !w.missing)
-			rc = check_links(m, &w, e);
-		if (rc == 0 && !w.missing)
 			rc = add_wish(m, p, &w, e);
 		if (rc < 0)
 			return rc;
+	}
+	return 0;
+}
+
+/* Every link that a named path went through must lie where the command could not have put it. */
+static int check_links(const struct mount_draft *m, struct err *e)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		const struct mount_op *op = &m->ops[i];
+		char origin[256];
+		struct text t;
+
+		if (op->kind != MK_SYMLINK || op->option == OPT_COUNT || !files_writable(m, op->target))
+			continue;
+		text_init(&t, origin, sizeof(origin));
+		origin_format(&op->origin, op->option, &t);
+		return err_set(e, ST_PLAN, 0,
+			       "%s: %s goes through the link '%s' inside a writable tree, where an earlier run may have planted it: "
+			       "name the real path",
+			       origin, options[op->option].key, op->target);
 	}
 	return 0;
 }
@@ -229,11 +236,12 @@ int files_add(struct mount_draft *m, struct plan *p, struct err *e)
 {
 	int rc = add_workspace(m, p, e);
 
-	/* Writable trees first: links are judged against all of them. */
 	if (rc == 0)
 		rc = add_list(m, p, OPT_RW, false, e);
 	if (rc == 0)
 		rc = add_list(m, p, OPT_RO, true, e);
+	if (rc == 0)
+		rc = check_links(m, e);
 	if (rc == 0)
 		rc = protect_profiles(m, p, e);
 	if (rc == 0)

@@ -3,7 +3,7 @@
 #include "sandbox/groups.h"
 
 #include <fcntl.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/fs.h"
@@ -12,19 +12,38 @@
 
 static const char *const dangerous[] = { "docker", "podman", "lxd", "incus", "libvirt", "kvm", "disk", "shadow", "root", "kmem" };
 
-/* Find "name:...:gid:" in /etc/group's text. */
-static gid_t gid_of(const char *list, const char *name)
+/* The gid in "name:password:gid:members", when the line is that of `name`. */
+static bool gid_of_line(const char *line, const char *name, gid_t *ret)
 {
 	size_t n = strlen(name);
+	char digits[16];
+	uint64_t gid;
 
+	if (strncmp(line, name, n) != 0 || line[n] != ':')
+		return false;
+	line += n + 1;
+	line += strcspn(line, ":\n");
+	n = *line == ':' ? strcspn(++line, ":\n") : 0;
+	if (n >= sizeof(digits))
+		return false;
+	memcpy(digits, line, n);
+	digits[n] = '\0';
+	if (!str_to_u64(digits, UINT32_MAX, &gid))
+		return false;
+	*ret = (gid_t)gid;
+	return true;
+}
+
+static bool is_named(const char *list, const char *name, gid_t wanted)
+{
 	for (const char *line = list; line; line = strchr(line, '\n')) {
-		unsigned gid;
+		gid_t gid;
 
 		line += *line == '\n';
-		if (strncmp(line, name, n) == 0 && line[n] == ':' && sscanf(line + n, ":%*[^:\n]:%u:", &gid) == 1)
-			return gid;
+		if (gid_of_line(line, name, &gid))
+			return gid == wanted;
 	}
-	return (gid_t)-1;
+	return false;
 }
 
 const char *group_is_dangerous(gid_t gid)
@@ -34,7 +53,7 @@ const char *group_is_dangerous(gid_t gid)
 	if (fs_read_file_at(AT_FDCWD, "/etc/group", list, sizeof(list), true) < 0)
 		return NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(dangerous); i++) {
-		if (gid_of(list, dangerous[i]) == gid)
+		if (is_named(list, dangerous[i], gid))
 			return dangerous[i];
 	}
 	return NULL;

@@ -73,7 +73,7 @@ static int idmap_tree(struct mount_op *op, int mapping, struct err *e)
 		.propagation = MS_PRIVATE,
 		.userns_fd = (uint64_t)mapping,
 	};
-	own_fd source = fs_openat2(AT_FDCWD, op->source, O_PATH | O_NOFOLLOW, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+	own_fd source = fs_openat2(AT_FDCWD, op->source, O_PATH, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 	own_fd tree = FD_NONE;
 	struct stat st;
 

@@ -143,12 +143,12 @@ int path_resolve(struct arena *a, const char *path, struct resolved *ret, struct
 	if (strlen(path) >= PATH_MAX)
 		return -ENAMETOOLONG;
 	if (is_plain(path))
-		r.fd = fs_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+		r.fd = fs_openat2(AT_FDCWD, path, O_PATH, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 	if (r.fd == -ELOOP) {
 		rc = walk_links(a, path, &r);
 		if (rc < 0)
 			return rc;
-		r.fd = fs_openat2(AT_FDCWD, r.path, O_PATH | O_NOFOLLOW, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+		r.fd = fs_openat2(AT_FDCWD, r.path, O_PATH, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 	}
 	if (r.fd == -ENOSYS)
 		return err_set(e, ST_KERNEL, ENOSYS, "openat2");

@@ -231,7 +231,8 @@ static const char *inner_shell(const struct plan *p)
 static int add_etc(struct mount_draft *m, const struct plan *p, struct err *e)
 {
 	struct arena *a = m->arena;
-	const char *me = arena_printf(a, "%s:x:%u:%u:%s:%s:%s\n", p->user, p->uid, p->gid, p->user, p->home, inner_shell(p));
+	const char *me = arena_printf(a, "%s:x:%u:%u:%s:%s:%s\n", p->user, p->uid, p->gid, p->user,
+				      p->caller->home_spelled, inner_shell(p));
 	const char *group = arena_printf(a, "%s:x:%u:\n", p->user, p->gid);
 	struct {
 		const char *path, *contents;
@@ -272,6 +273,21 @@ static int add_resolver(struct mount_draft *m, struct err *e)
 	return 0;
 }
 
+/* The home, empty; and where $HOME goes through links (/home -> /var/home), those links. */
+static int add_home(struct mount_draft *m, const struct plan *p, uint64_t size, uint64_t inodes, struct err *e)
+{
+	struct resolved r = { .fd = FD_NONE };
+	int rc = path_resolve(m->arena, p->caller->home_spelled, &r, e);
+
+	if (e->stage)
+		return rc;
+	fd_release(&r.fd);
+	rc = 0;
+	for (const struct link_passed *l = r.links; rc == 0 && l; l = l->next)
+		rc = add_link(m, l->at, l->text, e);
+	return rc < 0 ? rc : add_tmpfs(m, p->home, size, inodes, 0700, e);
+}
+
 int root_add_system(struct mount_draft *m, const struct plan *p, uint64_t tmp, uint64_t shm, uint64_t inodes, struct err *e)
 {
 	const char *runtime = arena_printf(m->arena, "/run/user/%u", p->uid);
@@ -302,7 +318,7 @@ int root_add_system(struct mount_draft *m, const struct plan *p, uint64_t tmp, u
 	if (rc == 0)
 		rc = add_tmpfs(m, runtime, 64 << 20, inodes, 0700, e);
 	if (rc == 0)
-		rc = add_tmpfs(m, p->home, tmp, inodes, 0700, e);
+		rc = add_home(m, p, tmp, inodes, e);
 	return rc;
 }
 

@@ -64,7 +64,7 @@ static int show_version(struct err *e)
 /* argv and the profiles it names; 1 when --help or --version was all there was to do. */
 static int read_request(struct call *c, struct request *r, struct err *e)
 {
-	int first, rc = caller_read(c->arena, c->env, &r->caller, e);
+	int first = 0, rc = caller_read(c->arena, c->env, &r->caller, e);
 
 	if (rc == 0)
 		rc = draft_init(&r->draft, c->arena, &r->caller.expand, e);
@@ -233,7 +233,7 @@ static int run_plan(struct call *c, struct plan *p, int status_fd, struct err *e
 static int run_request(struct call *c, struct request *r, bool prefix, struct err *e)
 {
 	char **argv = command_of(c->arena, &r->draft, r->words, prefix || !r->words);
-	struct plan *p;
+	struct plan *p = NULL;
 	int status_fd, rc;
 
 	rc = check_status_fd(&r->draft, &status_fd, e);
@@ -264,7 +264,7 @@ int verb_run(struct call *c, struct err *e)
 {
 	struct request probe = { 0 }, r = { 0 };
 	struct call named = *c;
-	int first, n = 0, rc = caller_read(c->arena, c->env, &probe.caller, e);
+	int first = 0, n = 0, rc = caller_read(c->arena, c->env, &probe.caller, e);
 
 	if (rc == 0)
 		rc = draft_init(&probe.draft, c->arena, &probe.caller.expand, e);

@@ -105,7 +105,7 @@ int stage_limits(struct setup *s, struct err *e)
 
 static int grant(const struct setup *s, int ruleset, const char *path, enum access access, struct err *e)
 {
-	own_fd fd = fs_openat2(AT_FDCWD, path, O_PATH | O_NOFOLLOW, RESOLVE_NO_SYMLINKS);
+	own_fd fd = fs_openat2(AT_FDCWD, path, O_PATH, RESOLVE_NO_SYMLINKS);
 
 	if (fd < 0)
 		return err_set(e, ST_LANDLOCK, -fd, "open '%s' for its Landlock rule", path);

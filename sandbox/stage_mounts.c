@@ -138,7 +138,7 @@ static int attach(const struct setup *s, const struct mount_op *op, int tree, bo
 	}
 	if (op->make_point)
 		return mount_attach(tree, s->root, below(op->target), op->target, e);
-	point = fs_openat2(s->root, below(op->target), O_PATH | O_NOFOLLOW, NO_LINKS | RESOLVE_BENEATH);
+	point = fs_openat2(s->root, below(op->target), O_PATH, NO_LINKS | RESOLVE_BENEATH);
 	if (point < 0)
 		return err_set(e, ST_MOUNT, -point, "open '%s' on the new root", op->target);
 	return mount_attach(tree, point, "", op->target, e);
@@ -226,7 +226,7 @@ static int do_devpts(const struct setup *s, const struct mount_op *op, struct er
  */
 static int do_mask(const struct setup *s, const struct mount_op *op, struct err *e)
 {
-	own_fd point = fs_openat2(s->root, below(op->target), O_PATH | O_NOFOLLOW, NO_LINKS | RESOLVE_BENEATH);
+	own_fd point = fs_openat2(s->root, below(op->target), O_PATH, NO_LINKS | RESOLVE_BENEATH);
 	own_fd tree = FD_NONE;
 
 	if (point == -ENOENT)
