@@ -117,8 +117,6 @@ static int put_own(struct env *v, struct plan *p)
 	if (rc == 0)
 		rc = put_pair(v, "PATH", inner_path(v->arena, p));
 	if (rc == 0)
-		rc = put(v, arena_printf(v->arena, "XDG_RUNTIME_DIR=/run/user/%u", p->uid));
-	if (rc == 0)
 		rc = put_pair(v, "PWD", p->cwd);
 	return rc;
 }

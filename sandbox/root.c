@@ -16,21 +16,22 @@
 #include "base/fs.h"
 #include "base/own.h"
 
-/* Read-only trees and files of the host; what does not exist is passed over, what is a link becomes the same link. */
+/*
+ * Read-only trees and files of the host; what does not exist is passed over, what is a link becomes the same link. Each costs a mount or
+ * a copy at every start: the list has what programs read at run time, not what administrators' tools do.
+ */
 static const char *const system_trees[] = {
 	/* programs and libraries; the second group is links on a merged-usr system */
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store", "/run/current-system",
 	/* how programs find each other */
-	"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld-musl-x86_64.path",
-	"/etc/ld-musl-aarch64.path", "/etc/static", "/etc/profiles",
+	"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld-musl-x86_64.path", "/etc/ld-musl-aarch64.path", "/etc/static",
+	"/etc/profiles",
 	/* whom TLS trusts */
-	"/etc/ssl", "/etc/ca-certificates", "/etc/pki/tls", "/etc/pki/ca-trust", "/etc/crypto-policies",
+	"/etc/ssl", "/etc/pki/tls", "/etc/pki/ca-trust", "/etc/crypto-policies",
 	/* names that are the same everywhere */
-	"/etc/protocols", "/etc/services", "/etc/shells", "/etc/mime.types", "/etc/localtime", "/etc/timezone",
-	"/etc/os-release", "/etc/debian_version", "/etc/alpine-release", "/etc/fedora-release", "/etc/arch-release",
-	/* defaults of common tools */
-	"/etc/terminfo", "/etc/inputrc", "/etc/vim", "/etc/fonts", "/etc/java-11-openjdk", "/etc/java-17-openjdk",
-	"/etc/java-21-openjdk", "/etc/perl",
+	"/etc/protocols", "/etc/services", "/etc/mime.types", "/etc/localtime", "/etc/timezone", "/etc/os-release",
+	/* settings without which a program does not start, or looks broken */
+	"/etc/terminfo", "/etc/vim", "/etc/fonts", "/etc/java-11-openjdk", "/etc/java-17-openjdk", "/etc/java-21-openjdk",
 };
 
 /* A file no larger than this is copied: that is cheaper than a mount, at the start and at the end. */
@@ -44,29 +45,32 @@ static const struct {
 } links[] = {
 	{ "/dev/fd", "/proc/self/fd" },	      { "/dev/stdin", "/proc/self/fd/0" },
 	{ "/dev/stdout", "/proc/self/fd/1" }, { "/dev/stderr", "/proc/self/fd/2" },
-	{ "/dev/ptmx", "pts/ptmx" },	      { "/dev/core", "/proc/kcore" },
-	{ "/etc/mtab", "/proc/self/mounts" }, { "/var/tmp", "/tmp" },
-	{ "/var/run", "/run" },
+	{ "/dev/ptmx", "pts/ptmx" },	      { "/etc/mtab", "/proc/self/mounts" },
+	{ "/var/tmp", "/tmp" },		      { "/var/run", "/run" },
 };
 
-/* Directories that programs expect to find, empty. */
-static const char *const directories[] = { "/etc", "/dev", "/var", "/var/lib", "/var/cache", "/var/log", "/run", "/run/jail",
-					   "/run/user", "/home", "/opt", "/mnt", "/srv" };
+/* Directories that a Landlock rule or a program wants, and that nothing else makes. */
+static const struct {
+	const char *path;
+	enum access access;
+} directories[] = {
+	{ "/etc", ACCESS_READ }, { "/run/jail", ACCESS_READ }, { "/var/lib", ACCESS_NONE }, { "/opt", ACCESS_NONE },
+};
 
 /*
  * What of /proc tells about the host, or leads to it. A slash at the end: a directory. Files that only root may open need no mask as
  * long as the command is not root; they get one when a profile says allow-root.
  */
 static const char *const proc_masks[] = {
-	"/proc/acpi/",	    "/proc/asound/",  "/proc/bus/",	 "/proc/cmdline",	 "/proc/config.gz",
-	"/proc/diskstats",  "/proc/driver/",  "/proc/fs/",	 "/proc/interrupts",	 "/proc/irq/",
-	"/proc/kallsyms",   "/proc/key-users", "/proc/keys",	 "/proc/locks",		 "/proc/modules",
-	"/proc/partitions", "/proc/scsi/",    "/proc/swaps",	 "/proc/sys/kernel/random/boot_id",
-	"/proc/sched_debug",
+	"/proc/acpi/",	    "/proc/asound/", "/proc/cmdline", "/proc/diskstats", "/proc/interrupts",
+	"/proc/kallsyms",   "/proc/key-users", "/proc/keys",  "/proc/locks",	 "/proc/modules",
+	"/proc/partitions", "/proc/sched_debug", "/proc/swaps", "/proc/sys/kernel/random/boot_id",
 };
 static const char *const proc_root_masks[] = {
-	"/proc/iomem", "/proc/ioports", "/proc/kcore",	     "/proc/kmsg",	 "/proc/kpagecgroup",  "/proc/kpagecount",
-	"/proc/kpageflags", "/proc/latency_stats", "/proc/slabinfo", "/proc/sysrq-trigger", "/proc/timer_list", "/proc/vmallocinfo",
+	"/proc/bus/",	    "/proc/driver/",	"/proc/fs/",	      "/proc/iomem",	 "/proc/ioports",
+	"/proc/irq/",	    "/proc/kcore",	"/proc/kmsg",	      "/proc/kpagecgroup", "/proc/kpagecount",
+	"/proc/kpageflags", "/proc/latency_stats", "/proc/scsi/",     "/proc/slabinfo",	 "/proc/sysrq-trigger",
+	"/proc/timer_list", "/proc/vmallocinfo",
 };
 
 static int add_link(struct mount_draft *m, const char *at, const char *text, struct err *e)
@@ -290,16 +294,13 @@ static int add_home(struct mount_draft *m, const struct plan *p, uint64_t size, 
 
 int root_add_system(struct mount_draft *m, const struct plan *p, uint64_t tmp, uint64_t shm, uint64_t inodes, struct err *e)
 {
-	const char *runtime = arena_printf(m->arena, "/run/user/%u", p->uid);
 	struct mount_op *op;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(directories); i++) {
-		rc = mounts_add(m, MK_DIR, directories[i], &op, e);
-		if (rc == 0 && str_eq(directories[i], "/etc"))
-			op->access = ACCESS_READ;
-		if (rc == 0 && str_eq(directories[i], "/run/jail"))
-			op->access = ACCESS_READ;
+		rc = mounts_add(m, MK_DIR, directories[i].path, &op, e);
+		if (rc == 0)
+			op->access = directories[i].access;
 	}
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(links); i++)
 		rc = add_link(m, links[i].at, links[i].text, e);
@@ -315,8 +316,6 @@ int root_add_system(struct mount_draft *m, const struct plan *p, uint64_t tmp, u
 		rc = add_proc(m, p, e);
 	if (rc == 0)
 		rc = add_tmpfs(m, "/tmp", tmp, inodes, 01777, e);
-	if (rc == 0)
-		rc = add_tmpfs(m, runtime, 64 << 20, inodes, 0700, e);
 	if (rc == 0)
 		rc = add_home(m, p, tmp, inodes, e);
 	return rc;
