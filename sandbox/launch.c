@@ -22,37 +22,34 @@
 #include "sandbox/setup.h"
 #include "sandbox/wire.h"
 
-static int write_map(int proc, const char *file, unsigned inside, unsigned outside, struct err *e)
-{
-	char line[64];
-	int rc;
-
-	(void)snprintf(line, sizeof(line), "%u %u 1\n", inside, outside);
-	rc = fs_write_file_at(proc, file, line);
-	return rc < 0 ? err_set(e, ST_USERNS, -rc, "write %s", file) : 0;
-}
-
 /*
- * One id each. An ordinary user may map itself if it gives setgroups up; real root maps the command to an id that owns nothing, and
- * keeps setgroups, because it must drop its groups.
+ * Real root maps the command to an id that owns nothing, which only a process outside may do; setgroups stays allowed, because the
+ * command must leave root's groups behind. An ordinary user's set-up process maps itself: stage_identity.
  */
-static int map_ids(const struct plan *p, pid_t pid, struct err *e)
+static int map_ids(pid_t pid, const struct plan *p, struct err *e)
 {
+	char path[32], uid[32], gid[32];
 	own_fd proc = FD_NONE;
-	char path[32];
 	int rc;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d", pid);
+	(void)snprintf(uid, sizeof(uid), "%u %u 1\n", p->uid, JAIL_KUID);
+	(void)snprintf(gid, sizeof(gid), "%u %u 1\n", p->gid, JAIL_KUID);
 	proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (proc < 0)
 		return err_set(e, ST_USERNS, errno, "open '%s'", path);
-	if (!p->remap) {
-		rc = fs_write_file_at(proc, "setgroups", "deny");
-		if (rc < 0)
-			return err_set(e, ST_USERNS, -rc, "give setgroups up");
-	}
-	rc = write_map(proc, "gid_map", p->gid, p->remap ? JAIL_KUID : p->caller->gid, e);
-	return rc < 0 ? rc : write_map(proc, "uid_map", p->uid, p->remap ? JAIL_KUID : p->caller->uid, e);
+	rc = fs_write_file_at(proc, "gid_map", gid);
+	if (rc == 0)
+		rc = fs_write_file_at(proc, "uid_map", uid);
+	return rc < 0 ? err_set(e, ST_USERNS, -rc, "map the ids") : 0;
+}
+
+static int say_go(int wire, struct err *e)
+{
+	struct record go = { .type = REC_GO };
+	int rc = wire_send(wire, &go, FD_NONE);
+
+	return rc < 0 ? err_set(e, ST_WIRE, -rc, "start the set-up process") : 0;
 }
 
 /* It was made and will not be used: nothing of it may be left. */
@@ -76,9 +73,8 @@ int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, 
 		.exit_signal = SIGCHLD,
 		.cgroup = cgroup_fd >= 0 ? (uint64_t)cgroup_fd : 0,
 	};
-	struct record go = { .type = REC_GO };
 	long pid = k_clone3(&args);
-	int rc;
+	int rc = 0;
 
 	if (pid < 0)
 		return err_set(e, ST_CLONE, errno, "make the namespaces");
@@ -95,11 +91,10 @@ int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, 
 	fd_release(&s->wire[1]);
 	for (int i = 0; i < 3; i++)
 		fd_release(&s->io[i].child);
-	rc = map_ids(p, ret->pid, e);
-	if (rc == 0) {
-		rc = wire_send(s->wire[0], &go, FD_NONE);
-		if (rc < 0)
-			(void)err_set(e, ST_WIRE, -rc, "start the set-up process");
+	if (p->remap) {
+		rc = map_ids(ret->pid, p, e);
+		if (rc == 0)
+			rc = say_go(s->wire[0], e);
 	}
 	if (rc < 0)
 		destroy(ret);

@@ -7,6 +7,7 @@
 #include <linux/openat2.h>
 #include <linux/seccomp.h>
 #include <net/if.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -18,15 +19,51 @@
 #include "base/own.h"
 #include "landlock/ruleset.h"
 #include "sandbox/setup.h"
+#include "sandbox/wire.h"
+
+/* The supervisor maps the ids of real root's command, and says when. */
+static int wait_for_go(struct setup *s, struct err *e)
+{
+	struct record r;
+	int rc = wire_receive(s->wire, &r, NULL, true);
+
+	if (rc == 0)
+		_exit(125); /* the supervisor is gone; so are we */
+	if (rc < 0 || r.type != REC_GO)
+		return err_set(e, ST_WIRE, rc < 0 ? -rc : EPROTO, "wait for the supervisor");
+	return 0;
+}
+
+/* One id each, itself: all that an ordinary user may map, and only after giving setgroups up. */
+static int map_self(const struct plan *p, struct err *e)
+{
+	struct {
+		const char *file;
+		char line[32];
+	} maps[] = { { "/proc/self/setgroups", "deny" }, { "/proc/self/gid_map", "" }, { "/proc/self/uid_map", "" } };
+
+	(void)snprintf(maps[1].line, sizeof(maps[1].line), "%u %u 1\n", p->gid, p->caller->gid);
+	(void)snprintf(maps[2].line, sizeof(maps[2].line), "%u %u 1\n", p->uid, p->caller->uid);
+	for (size_t i = 0; i < ARRAY_SIZE(maps); i++) {
+		int rc = fs_write_file_at(AT_FDCWD, maps[i].file, maps[i].line);
+
+		if (rc < 0)
+			return err_set(e, ST_USERNS, -rc, "write '%s'", maps[i].file);
+	}
+	return 0;
+}
 
 /*
- * An ordinary user is already who they should be. Real root is not: it turns into the unprivileged user of the map, and leaves its
- * groups behind (which only it may do).
+ * An ordinary user stays who they are. Real root does not: it turns into the unprivileged user of the map, and leaves its groups behind
+ * (which only it may do).
  */
 int stage_identity(struct setup *s, struct err *e)
 {
 	const struct plan *p = s->plan;
+	int rc = p->remap ? wait_for_go(s, e) : map_self(p, e);
 
+	if (rc < 0)
+		return rc;
 	if (p->remap) {
 		if (setgroups(0, NULL) < 0)
 			return err_set(e, ST_USERNS, errno, "drop the supplementary groups");

@@ -118,18 +118,6 @@ static void forget_caller(char **argv, char **envp)
 	}
 }
 
-static int wait_for_go(struct setup *s)
-{
-	struct record r;
-	int rc = wire_receive(s->wire, &r, NULL, true);
-
-	if (rc == 0)
-		_exit(125); /* the supervisor is gone; so are we */
-	if (rc < 0 || r.type != REC_GO)
-		return err_set(&s->err, ST_WIRE, rc < 0 ? -rc : EPROTO, "wait for the supervisor");
-	return 0;
-}
-
 static long futex(_Atomic uint32_t *word, int op, uint32_t value)
 {
 	return syscall(SYS_futex, word, op, value, NULL, NULL, 0);
@@ -212,7 +200,7 @@ void setup_run(struct setup *s, char **argv, char **envp)
 
 	forget_caller(argv, envp);
 	(void)umask(0);
-	if (wait_for_go(s) < 0 || run_stages(s, setup_stages, 1, &s->err) < 0 || die_with_parent(s->wire, &s->err) < 0 ||
+	if (run_stages(s, setup_stages, 1, &s->err) < 0 || die_with_parent(s->wire, &s->err) < 0 ||
 	    run_stages(s, setup_stages + 1, ARRAY_SIZE(setup_stages) - 1, &s->err) < 0)
 		give_up(s);
 	command = start_command(s);

@@ -13,7 +13,7 @@
 
 enum record_type {
 	/* P0 to P1 */
-	REC_GO = 1,  /* ids are mapped: begin */
+	REC_GO = 1,  /* ids are mapped: begin (real root only) */
 	REC_SIGNAL,  /* number: send it to the command's process group */
 	REC_ALL,     /* number: send it to everything inside */
 	/* P1 to P0 */
