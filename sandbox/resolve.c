@@ -137,13 +137,15 @@ static int walk_links(struct arena *a, const char *path, struct resolved *r)
 
 int path_resolve(struct arena *a, const char *path, struct resolved *ret, struct err *e)
 {
-	struct resolved r = { .fd = -ELOOP, .path = path };
+	struct resolved r = { .fd = -ELOOP };
 	int rc;
 
 	if (strlen(path) >= PATH_MAX)
 		return -ENAMETOOLONG;
-	if (is_plain(path))
+	if (is_plain(path)) {
+		r.path = arena_strdup(a, path);
 		r.fd = fs_openat2(AT_FDCWD, path, O_PATH, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+	}
 	if (r.fd == -ELOOP) {
 		rc = walk_links(a, path, &r);
 		if (rc < 0)

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fs.h"
 #include "base/own.h"
@@ -38,7 +40,8 @@ static const char *const system_trees[] = {
 #define COPY_MAX 16384
 
 /* Device nodes with nothing behind them but the kernel's own memory. */
-static const char *const devices[] = { "null", "zero", "full", "random", "urandom", "tty" };
+static const char *const devices[] = { "/dev/null",   "/dev/zero",	   "/dev/full",
+				       "/dev/random", "/dev/urandom", "/dev/tty" };
 
 static const struct {
 	const char *at, *text;
@@ -110,44 +113,67 @@ static int add_tmpfs(struct mount_draft *m, const char *at, uint64_t size, uint6
 	return 0;
 }
 
-/* A small regular file as a file of our own; -EAGAIN when it is not one and must be bound. */
+/* A small text file as a file of our own; -EAGAIN when it is not one and must be bound. */
 static int add_copy(struct mount_draft *m, const struct resolved *r, struct err *e)
 {
 	char text[COPY_MAX + 1];
 	ssize_t n;
 
-	if (!S_ISREG(r->st.st_mode) || r->st.st_size > COPY_MAX || !str_starts(r->path, "/etc/"))
+	if (!S_ISREG(r->st.st_mode) || r->st.st_size > COPY_MAX || r->links)
 		return -EAGAIN;
 	n = fs_read_file_at(AT_FDCWD, r->path, text, sizeof(text), true);
 	if (n < 0 || memchr(text, '\0', (size_t)n))
 		return -EAGAIN;
-	for (const struct link_passed *l = r->links; l; l = l->next) {
-		int rc = add_link(m, l->at, l->text, e);
-
-		if (rc < 0)
-			return rc;
-	}
 	return add_file(m, r->path, arena_strdup(m->arena, text), e);
+}
+
+/* A link like /bin -> usr/bin or /etc/localtime -> /usr/share/...: what it leads to is shown with /usr, so the link is enough. */
+static bool leads_into_usr(struct arena *a, const char *path, const char **ret_text)
+{
+	static const char *const ways[] = { "/usr/", "usr/", "../usr/" };
+	char text[256];
+	ssize_t n = readlink(path, text, sizeof(text) - 1);
+
+	if (n <= 0 || n == sizeof(text) - 1)
+		return false;
+	text[n] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		if (str_starts(text, ways[i]) && !strstr(text + 3, "..")) {
+			*ret_text = arena_strdup(a, text);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* One of the system's own paths. It is not held open: nobody we guard against can replace it. */
+static int add_tree(struct mount_draft *m, const char *path, struct err *e)
+{
+	struct resolved r = { .path = path, .fd = FD_NONE };
+	const char *text;
+	int rc;
+
+	if (lstat(path, &r.st) < 0)
+		return 0; /* not on this distribution */
+	if (S_ISLNK(r.st.st_mode)) {
+		if (leads_into_usr(m->arena, path, &text))
+			return add_link(m, path, text, e);
+		rc = path_resolve(m->arena, path, &r, e);
+		if (rc < 0)
+			return e->stage ? rc : 0;
+		fd_release(&r.fd);
+	}
+	rc = add_copy(m, &r, e);
+	return rc == -EAGAIN ? mounts_add_host(m, &r, true, ACCESS_READ, NULL, e) : rc;
 }
 
 static int add_trees(struct mount_draft *m, struct err *e)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(system_trees); i++) {
-		struct resolved r;
-		int rc = path_resolve(m->arena, system_trees[i], &r, e);
+	int rc = 0;
 
-		if (e->stage)
-			return rc;
-		if (rc < 0)
-			continue; /* not on this distribution */
-		fd_release(&r.fd); /* the system's own: nobody we guard against can replace it */
-		rc = add_copy(m, &r, e);
-		if (rc == -EAGAIN)
-			rc = mounts_add_host(m, &r, true, ACCESS_READ, NULL, e);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(system_trees); i++)
+		rc = add_tree(m, system_trees[i], e);
+	return rc;
 }
 
 static int add_devices(struct mount_draft *m, uint64_t shm, uint64_t inodes, struct err *e)
@@ -156,14 +182,12 @@ static int add_devices(struct mount_draft *m, uint64_t shm, uint64_t inodes, str
 	int rc;
 
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
-		struct resolved r;
-		const char *path = arena_printf(m->arena, "/dev/%s", devices[i]);
+		struct resolved r = { .path = devices[i], .fd = FD_NONE };
 
-		rc = path_resolve(m->arena, path, &r, e);
-		if (rc < 0)
-			return err_set(e, ST_PLAN, -rc, "open '%s'", path);
+		if (lstat(r.path, &r.st) < 0)
+			return err_set(e, ST_PLAN, errno, "look at '%s'", r.path);
 		if (!S_ISCHR(r.st.st_mode))
-			return err_set(e, ST_PLAN, 0, "'%s' is not a device: this system's /dev cannot be trusted", path);
+			return err_set(e, ST_PLAN, 0, "'%s' is not a device: this system's /dev cannot be trusted", r.path);
 		rc = mounts_add_host(m, &r, false, ACCESS_DEVICE, &op, e);
 		if (rc < 0)
 			return rc;

@@ -3,9 +3,10 @@
 #include "sandbox/sockets.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/own.h"
 
@@ -21,41 +22,54 @@ static bool shown_by_user(const struct mount_draft *m, const char *path)
 }
 
 /* "Num RefCount Protocol Flags Type St Inode Path": the path is the rest of the line behind the seventh field. */
-static const char *path_of(char *line)
+static const char *path_of(const char *line)
 {
 	for (int field = 0; field < 7; field++) {
 		line += strspn(line, " ");
-		line += strcspn(line, " \n");
+		line += strcspn(line, " ");
 	}
 	line += strspn(line, " ");
-	line[strcspn(line, "\n")] = '\0';
 	return line[0] == '/' ? line : NULL;
+}
+
+static int mask_one(struct mount_draft *m, const char *path, struct err *e)
+{
+	struct resolved r;
+
+	if (path_resolve(m->arena, path, &r, e) < 0)
+		return e->stage ? -e->code : 0; /* bound once, unlinked since, or where we cannot see either */
+	fd_release(&r.fd);
+	if (!S_ISSOCK(r.st.st_mode) || !shown_by_user(m, r.path))
+		return 0;
+	return mounts_add(m, MK_MASK, r.path, NULL, e);
 }
 
 int sockets_mask(struct mount_draft *m, struct err *e)
 {
-	own_file list = fopen("/proc/net/unix", "re");
-	own_str line = NULL;
-	size_t size = 0;
+	own_fd list = open("/proc/net/unix", O_RDONLY | O_CLOEXEC);
+	char buf[32768];
+	size_t kept = 0;
+	ssize_t n;
 
-	if (!list)
+	if (list < 0)
 		return err_set(e, ST_PLAN, errno, "read the list of sockets '/proc/net/unix'");
-	while (getline(&line, &size, list) > 0) {
-		const char *path = path_of(line);
-		struct resolved r;
-		int rc;
+	while ((n = read(list, buf + kept, sizeof(buf) - kept)) > 0) {
+		char *line = buf, *end;
 
-		if (!path || path_resolve(m->arena, path, &r, e) < 0) {
-			if (e->stage)
-				return -e->code;
-			continue; /* bound once, unlinked since, or in a place we cannot see either */
+		kept += (size_t)n;
+		while ((end = memchr(line, '\n', kept - (size_t)(line - buf)))) {
+			const char *path;
+			int rc;
+
+			*end = '\0';
+			path = path_of(line);
+			rc = path ? mask_one(m, path, e) : 0;
+			if (rc < 0)
+				return rc;
+			line = end + 1;
 		}
-		fd_release(&r.fd);
-		if (!S_ISSOCK(r.st.st_mode) || !shown_by_user(m, r.path))
-			continue;
-		rc = mounts_add(m, MK_MASK, r.path, NULL, e);
-		if (rc < 0)
-			return rc;
+		kept -= (size_t)(line - buf);
+		memmove(buf, line, kept);
 	}
-	return ferror(list) ? err_set(e, ST_PLAN, EIO, "read '/proc/net/unix'") : 0;
+	return n < 0 ? err_set(e, ST_PLAN, errno, "read '/proc/net/unix'") : 0;
 }
