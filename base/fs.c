@@ -88,7 +88,9 @@ ssize_t fs_read_file_at(int dirfd, const char *path, char *buf, size_t size, boo
 
 	if (fd < 0)
 		return -errno;
-	if (regular && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)))
+	if (regular && fstat(fd, &st) < 0)
+		return -errno;
+	if (regular && !S_ISREG(st.st_mode))
 		return -EINVAL;
 	return fs_read_fd(fd, buf, size);
 }

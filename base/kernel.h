@@ -44,6 +44,9 @@
 #define K_MOUNT_ATTR_NOEXEC  0x00000008u
 #define K_MOUNT_ATTR_IDMAP   0x00100000u
 
+/* mount(2)'s flags, where libc has no name for one yet. */
+#define K_MS_NOSYMFOLLOW 256ul
+
 struct k_mount_attr {
 	uint64_t attr_set, attr_clr, propagation, userns_fd;
 };

@@ -142,7 +142,7 @@ static int unknown_key(struct reader *r, const char *key)
 	for (unsigned i = 0; i < OPT_COUNT; i++) {
 		if (!options[i].section || !str_eq(options[i].key, key))
 			continue;
-		return fault(r, "key '%s' belongs into section [%s]", key, options[i].section);
+		return fault(r, "key '%s' belongs in section [%s]", key, options[i].section);
 	}
 	if (!section)
 		return fault(r, "key '%.60s' stands before any [section]", key);

@@ -52,13 +52,16 @@ static size_t split(char *line, char **fields, size_t n)
  * The passwd line of our uid. Read by hand: NSS would load whatever modules the system names into this process, and cost more than
  * the rest of the start. Users that only a directory service knows have their environment to speak for them.
  */
-static void read_passwd(struct arena *a, struct caller *c)
+static int read_passwd(struct arena *a, struct caller *c, struct err *e)
 {
 	static char buf[256 << 10];
 	char *line = buf, *fields[7];
+	ssize_t n = fs_read_file_at(AT_FDCWD, "/etc/passwd", buf, sizeof(buf), true);
 
-	if (fs_read_file_at(AT_FDCWD, "/etc/passwd", buf, sizeof(buf), true) < 0)
-		return;
+	if (n == -ENOENT || n == -EACCES || n == -EINVAL || n == -EFBIG)
+		return 0; /* not there, or no file for reading by hand */
+	if (n < 0)
+		return err_set(e, ST_PLAN, (int)-n, "read '/etc/passwd'");
 	while (line && *line) {
 		char *next = strchr(line, '\n');
 		uint64_t uid;
@@ -69,10 +72,11 @@ static void read_passwd(struct arena *a, struct caller *c)
 			c->user = arena_strdup(a, fields[0]);
 			c->home_spelled = arena_strdup(a, fields[5]);
 			c->shell = arena_strdup(a, fields[6]);
-			return;
+			break;
 		}
 		line = next;
 	}
+	return 0;
 }
 
 /*
@@ -129,7 +133,12 @@ static int read_home(struct arena *a, struct caller *c, struct err *e)
 	if (!c->home_spelled || c->home_spelled[0] != '/')
 		return err_set(e, ST_PLAN, 0, "no home directory: set HOME to an absolute path");
 	/* A home that does not exist (nobody, a service user) is still a fine empty place inside. */
-	c->home = arena_strdup(a, realpath(c->home_spelled, real) ? real : c->home_spelled);
+	if (realpath(c->home_spelled, real))
+		c->home = arena_strdup(a, real);
+	else if (errno == ENOENT || errno == ENOTDIR || errno == EACCES)
+		c->home = c->home_spelled;
+	else /* what is refused for the home must be refused for where it really is */
+		return err_set(e, ST_PLAN, errno, "find the home directory '%s'", c->home_spelled);
 	c->expand = (struct expansion){
 		.home = c->home,
 		.user = c->user,
@@ -148,9 +157,10 @@ int caller_read(struct arena *a, char *const *env, struct caller *ret, struct er
 	int r;
 
 	r = read_ids(a, &c, e);
+	if (r == 0)
+		r = read_passwd(a, &c, e);
 	if (r < 0)
 		return r;
-	read_passwd(a, &c);
 	if (!c.user || !*c.user) {
 		const char *user = caller_getenv(&c, "USER");
 

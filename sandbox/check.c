@@ -167,7 +167,7 @@ int check_plan(struct arena *a, struct plan *p, struct err *e)
 
 	if (rc < 0)
 		return rc;
-	if (v && !mounts_show(&p->mounts, p->cwd) && !path_beneath(p->cwd, "/tmp") && !str_eq(p->cwd, p->home))
+	if (v && !mounts_have(&p->mounts, p->cwd))
 		return err_set(e, ST_PLAN, 0, "chdir '%s' does not exist inside: show it with --ro or --rw", v->text);
 	note_weak(a, p);
 	note_machine(a, p);

@@ -73,8 +73,8 @@ static int pass_words(struct env *v, const struct caller *c, const char *words)
 	return rc;
 }
 
-/* The caller's PATH, less what does not exist inside: a directory that is not shown could only be searched in vain. */
-static const char *inner_path(struct arena *a, const struct plan *p)
+/* The caller's PATH, less what does not exist inside: a directory that is not shown could only be searched in vain. NULL on failure. */
+static const char *inner_path(struct arena *a, const struct plan *p, struct err *e)
 {
 	static const char usual[] = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 	const char *path = caller_getenv(p->caller, "PATH");
@@ -86,16 +86,17 @@ static const char *inner_path(struct arena *a, const struct plan *p)
 		size_t n = strcspn(path, ":");
 
 		if (n && n < sizeof(dir) && path[0] == '/') {
-			struct err ignored = { 0 };
 			struct resolved r;
 
 			memcpy(dir, path, n);
 			dir[n] = '\0';
-			if (path_resolve(a, dir, &r, &ignored) == 0) {
+			if (path_resolve(a, dir, &r, e) == 0) {
 				if (S_ISDIR(r.st.st_mode) && mounts_show(&p->mounts, r.path))
 					text_addf(&t, "%s%s", t.len ? ":" : "", dir);
 				fd_release(&r.fd);
 			}
+			if (e->stage)
+				return NULL;
 		}
 		path += n;
 		path += *path == ':';
@@ -105,8 +106,8 @@ static const char *inner_path(struct arena *a, const struct plan *p)
 
 static int put_own(struct env *v, struct plan *p)
 {
-	const char *shell = p->caller->shell;
-	int rc = put_pair(v, "HOME", p->caller->home_spelled);
+	const char *shell = p->caller->shell, *path = inner_path(v->arena, p, v->e);
+	int rc = path ? put_pair(v, "HOME", p->caller->home_spelled) : -v->e->code;
 
 	if (rc == 0)
 		rc = put_pair(v, "USER", p->user);
@@ -115,7 +116,7 @@ static int put_own(struct env *v, struct plan *p)
 	if (rc == 0)
 		rc = put_pair(v, "SHELL", str_starts(shell, "/bin/") || str_starts(shell, "/usr/bin/") ? shell : "/bin/sh");
 	if (rc == 0)
-		rc = put_pair(v, "PATH", inner_path(v->arena, p));
+		rc = put_pair(v, "PATH", path);
 	if (rc == 0)
 		rc = put_pair(v, "PWD", p->cwd);
 	return rc;

@@ -50,8 +50,11 @@ static void add_command(const struct plan *p, struct text *t)
 	if (!p->argv || !p->argv[0])
 		text_add(t, " (none given)");
 	for (char *const *v = p->argv; v && *v; v++) {
-		text_add(t, " ");
+		const char *quote = **v && !strpbrk(*v, " \t\n\"'$&|;<>()*?[]\\") ? "" : "'";
+
+		text_addf(t, " %s", quote);
 		text_add_clean(t, *v);
+		text_add(t, quote);
 	}
 	text_add(t, "\n");
 	row(t, "as", p->user, NULL);
@@ -86,14 +89,17 @@ static void add_files(const struct plan *p, struct text *t)
 	}
 	row(t, "private", "/proc", p->proc_pids_only ? "processes only" : "host details masked, /proc/sys read-only");
 	row(t, "private", "/dev", "null zero full random urandom tty, own terminals");
-	row(t, "made", "/etc", "passwd group hosts hostname machine-id nsswitch.conf resolv.conf");
+	row(t, "made", "/etc", p->new_netns ? "passwd group hosts hostname machine-id nsswitch.conf resolv.conf" :
+					      "passwd group hosts hostname machine-id nsswitch.conf");
 }
 
 static void add_walls(const struct plan *p, struct text *t)
 {
 	heading(t, "Walls");
 	row(t, "network", p->new_netns ? (p->loopback ? "none but localhost" : "none") : "the host's own", NULL);
-	text_addf(t, "%s%-8s preset %s, %zu instructions\n", indent, "seccomp", p->seccomp, p->command_filter.len);
+	text_addf(t, "%s%-8s preset %s%s, %zu instructions\n", indent, "seccomp", p->seccomp,
+		  draft_get(p->draft, OPT_ALLOW_SYSCALL) || draft_get(p->draft, OPT_DENY_SYSCALL) ? " with changes" : "",
+		  p->command_filter.len);
 	text_addf(t, "%s%-8s ABI %d%s\n", indent, "landlock", p->landlock_abi, p->landlock_net ? ", no TCP" : "");
 	row(t, "caps", "none, no_new_privs, securebits locked", NULL);
 	row(t, "userns", p->nested_userns ? "may be made inside" : "none can be made inside", NULL);
@@ -111,10 +117,21 @@ static void add_limits(const struct plan *p, struct text *t)
 		explain_size(t, l->memory);
 		text_add(t, "\n");
 	}
+	if (l->has_swap) {
+		text_addf(t, "%s%-8s ", indent, "swap");
+		explain_size(t, l->swap);
+		text_add(t, "\n");
+	}
+	if (l->has_fsize) {
+		text_addf(t, "%s%-8s ", indent, "fsize");
+		explain_size(t, l->fsize);
+		text_add(t, " for each file\n");
+	}
 	if (l->has_cpu)
 		text_addf(t, "%s%-8s %" PRIu64 ".%03" PRIu64 "\n", indent, "cpu", l->cpu / 1000, l->cpu % 1000);
 	if (l->time_ms)
-		text_addf(t, "%s%-8s %" PRIu64 " ms, then %" PRIu64 " ms of grace\n", indent, "time", l->time_ms, l->grace_ms);
+		text_addf(t, "%s%-8s %s, then %s of grace\n", indent, "time", draft_get(p->draft, OPT_TIME)->text,
+			  draft_get(p->draft, OPT_GRACE)->text);
 }
 
 static void add_environment(const struct plan *p, struct text *t)

@@ -107,6 +107,7 @@ static void add_limits(struct json *j, const struct limits *l)
 		json_int(j, "fsize", (int64_t)l->fsize);
 	if (l->time_ms)
 		json_int(j, "time_ms", (int64_t)l->time_ms);
+	json_int(j, "grace_ms", (int64_t)l->grace_ms);
 	json_close(j, '}');
 }
 

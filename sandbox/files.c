@@ -35,7 +35,9 @@ static int refuse(struct err *e, const struct wish *w, int code, const char *why
 
 	text_init(&t, origin, sizeof(origin));
 	origin_format(&w->value->origin, w->option, &t);
-	return err_set(e, ST_PLAN, code, "%s: %s '%s'%s%s", origin, options[w->option].key, w->value->text, *why ? " " : "", why);
+	/* A flag's origin is its name, which says it already. */
+	return err_set(e, ST_PLAN, code, "%s%s%s '%s'%s%s", origin, w->value->origin.kind == ORIGIN_FLAG ? "" : ": ",
+		       w->value->origin.kind == ORIGIN_FLAG ? "" : options[w->option].key, w->value->text, *why ? " " : "", why);
 }
 
 static int resolve_wish(struct arena *a, const struct plan *p, struct wish *w, struct err *e)
@@ -51,20 +53,19 @@ static int resolve_wish(struct arena *a, const struct plan *p, struct wish *w, s
 	return refuse(e, w, -rc, "");
 }
 
-/* jail's own directory in one of the XDG ones, canonical as far as it exists: ~/.cache may be a link. */
-static const char *own_dir_in(struct arena *a, const char *base)
+/* jail's own directory in one of the XDG ones, canonical as far as it exists: ~/.cache may be a link. NULL when that cannot be told. */
+static const char *own_dir_in(struct arena *a, const char *base, struct err *e)
 {
-	struct err ignored = { 0 };
 	struct resolved r;
 
-	if (path_resolve(a, base, &r, &ignored) < 0)
-		return arena_printf(a, "%s/jail", base);
+	if (path_resolve(a, base, &r, e) < 0)
+		return e->stage ? NULL : arena_printf(a, "%s/jail", base);
 	fd_release(&r.fd);
 	return arena_printf(a, "%s/jail", r.path);
 }
 
 /* Would a writable `path` let the command change what decides about the next command? */
-static const char *why_not_writable(struct arena *a, const struct plan *p, const char *path)
+static const char *why_not_writable(struct arena *a, const struct plan *p, const char *path, struct err *e)
 {
 	const struct expansion *x = &p->caller->expand;
 	const char *const trusted[] = { x->config_home, x->data_home, x->cache_home, x->state_home };
@@ -76,9 +77,9 @@ static const char *why_not_writable(struct arena *a, const struct plan *p, const
 			return "is shared with the rest of the system: name a directory inside it";
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(trusted); i++) {
-		const char *own = own_dir_in(a, trusted[i]);
+		const char *own = own_dir_in(a, trusted[i], e);
 
-		if (path_beneath(own, path) || path_beneath(path, own))
+		if (!own || path_beneath(own, path) || path_beneath(path, own))
 			return "holds jail's own profiles or state: the command must not write there";
 	}
 	if (path_beneath(path_sysconf, path) || path_beneath(path_data, path) || path_beneath(path_libexec, path) ||
@@ -120,7 +121,7 @@ static int add_wish(struct mount_draft *m, const struct plan *p, struct wish *w,
 	int rc;
 
 	if (!why && !w->readonly)
-		why = why_not_writable(m->arena, p, w->r.path);
+		why = why_not_writable(m->arena, p, w->r.path, e);
 	if (why)
 		return refuse(e, w, 0, why);
 	rc = mounts_add_host(m, &w->r, w->readonly, w->readonly ? ACCESS_READ : ACCESS_WRITE, NULL, e);
@@ -131,12 +132,15 @@ static int add_wish(struct mount_draft *m, const struct plan *p, struct wish *w,
 	return rc;
 }
 
-static int add_list(struct mount_draft *m, const struct plan *p, enum opt option, bool readonly, struct err *e)
+static int add_list(struct mount_draft *m, struct plan *p, enum opt option, bool readonly, struct err *e)
 {
 	for (const struct value *v = draft_get(p->draft, option); v; v = v->next) {
 		struct wish w = { .option = option, .value = v, .readonly = readonly };
 		int rc = resolve_wish(m->arena, p, &w, e);
 
+		if (rc == 0 && w.missing)
+			plan_note(m->arena, p, false, "missing", "%s '%s' is not there and was passed over", options[option].key,
+				  v->text);
 		if (rc == 0 && !w.missing)
 			rc = add_wish(m, p, &w, e);
 		if (rc < 0)
@@ -158,9 +162,9 @@ static int check_links(const struct mount_draft *m, struct err *e)
 		text_init(&t, origin, sizeof(origin));
 		origin_format(&op->origin, op->option, &t);
 		return err_set(e, ST_PLAN, 0,
-			       "%s: %s goes through the link '%s' inside a writable tree, where an earlier run may have planted it: "
+			       "%s goes through the link '%s' inside a writable tree, where an earlier run may have planted it: "
 			       "name the real path",
-			       origin, options[op->option].key, op->target);
+			       origin, op->target);
 	}
 	return 0;
 }
@@ -204,7 +208,7 @@ static int add_workspace(struct mount_draft *m, struct plan *p, struct err *e)
 	if (!S_ISDIR(w.r.st.st_mode))
 		return refuse(e, &w, ENOTDIR, "");
 	/* Also when it is read-only: a workspace is where the command starts and looks around, and a whole home is never that. */
-	why = why_not_writable(m->arena, p, w.r.path);
+	why = why_not_writable(m->arena, p, w.r.path, e);
 	if (why)
 		return refuse(e, &w, 0, arena_printf(m->arena, "%s (cd into a project, or use --workspace DIR)", why));
 	p->workspace = w.r.path;

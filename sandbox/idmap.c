@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,8 +56,11 @@ static int make_mapping(int *ret_fd, struct err *e)
 	if (pid < 0)
 		return err_set(e, ST_IDMAP, errno, "make a namespace for the mapping");
 	if (pid == 0) {
-		while (getppid() == parent)
-			(void)pause();
+		/* Gone when the parent is, in either order: a jail that is killed leaves nothing. */
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0) {
+			while (getppid() == parent)
+				(void)pause();
+		}
 		_exit(0);
 	}
 	rc = map_and_open(pid, ret_fd, e);
@@ -64,6 +68,14 @@ static int make_mapping(int *ret_fd, struct err *e)
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	return rc;
+}
+
+/* For these there is no older way: mount(2) knows no idmapped mounts. */
+static int blame_filter(const struct mount_op *op, const char *call, struct err *e)
+{
+	return err_set(e, ST_IDMAP, errno,
+		       "an outer sandbox refuses %s: root's '%s' cannot be shown to another user",
+		       call, op->source);
 }
 
 static int idmap_tree(struct mount_op *op, int mapping, struct err *e)
@@ -82,10 +94,15 @@ static int idmap_tree(struct mount_op *op, int mapping, struct err *e)
 	if (fstat(source, &st) < 0 || st.st_dev != op->dev || st.st_ino != op->ino)
 		return err_set(e, ST_IDMAP, ESTALE, "'%s' was replaced while jail was starting", op->source);
 	tree = k_open_tree(source, "", K_OPEN_TREE_CLONE | K_OPEN_TREE_CLOEXEC | K_AT_EMPTY_PATH | K_AT_RECURSIVE);
+	if (tree < 0 && (errno == ENOSYS || errno == EPERM))
+		return blame_filter(op, "open_tree", e);
 	if (tree < 0)
 		return err_set(e, ST_IDMAP, errno, "clone the tree at '%s'", op->source);
-	if (k_mount_setattr(tree, "", K_AT_EMPTY_PATH | K_AT_RECURSIVE, &attr) < 0)
+	if (k_mount_setattr(tree, "", K_AT_EMPTY_PATH | K_AT_RECURSIVE, &attr) < 0) {
+		if (errno == ENOSYS)
+			return blame_filter(op, "mount_setattr", e);
 		return err_set(e, ST_IDMAP, errno, "the file system of '%s' cannot show root's files to another user", op->source);
+	}
 	op->tree_fd = fd_take(&tree);
 	return 0;
 }

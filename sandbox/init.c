@@ -49,6 +49,8 @@ static void reap(int wire, pid_t command)
 		tell(wire, REC_EXIT, status);
 		leave(0);
 	}
+	if (pid < 0 && errno != ECHILD && errno != EINTR)
+		leave(125); /* its end would never be seen */
 }
 
 static void obey(int wire, pid_t command)

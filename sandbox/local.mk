@@ -19,13 +19,16 @@ sandbox_libsandbox_a_SOURCES = \
 	sandbox/init.c \
 	sandbox/launch.c sandbox/launch.h \
 	sandbox/mountapi.c sandbox/mountapi.h \
+	sandbox/mountinfo.c sandbox/mountinfo.h \
 	sandbox/mountlist.c sandbox/mountlist.h \
+	sandbox/mountold.c sandbox/mountold.h \
 	sandbox/plan.c sandbox/plan.h \
 	sandbox/profile.c \
 	sandbox/pump.c sandbox/pump.h \
 	sandbox/resolve.c sandbox/resolve.h \
 	sandbox/root.c sandbox/root.h \
 	sandbox/run.c sandbox/verbs.h \
+	sandbox/scope.c sandbox/scope.h \
 	sandbox/session.c sandbox/session.h \
 	sandbox/setup.h \
 	sandbox/sockets.c sandbox/sockets.h \

@@ -16,7 +16,7 @@ static const struct {
 	int (*run)(struct call *c, struct err *e);
 } verbs[] = {
 	{ "run", verb_run },	     { "explain", verb_explain },	{ "doctor", verb_doctor },
-	{ "profile", verb_profile }, { "completion", verb_completion },
+	{ "profile", verb_profile }, { "completion", verb_completion }, { "help", verb_help },
 };
 
 static void print_error(const struct err *e)
@@ -45,7 +45,7 @@ int main(int argc, char **argv, char **env)
 	c.arena = &arena;
 	for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(verbs); i++) {
 		if (str_eq(argv[1], verbs[i].word)) {
-			run = verbs[i].run;
+			run = argc > 2 && (str_eq(argv[2], "--help") || str_eq(argv[2], "-h")) ? verb_help : verbs[i].run;
 			c.argc--;
 			c.argv++;
 			break;

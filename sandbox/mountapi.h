@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Mounts by descriptor: made detached, then attached. Runs in P1; nothing here allocates. */
+/*
+ * Mounts by descriptor: made where nobody sees them, restricted, and only then attached. Runs in P1; nothing here allocates.
+ *
+ * Behind it is the kernel's mount API by descriptor, or where that is refused (an outer sandbox whose filter does not know it) mount(2)
+ * alone: one or the other for a whole run, with the same mounts at the end.
+ */
 #ifndef JAIL_SANDBOX_MOUNTAPI_H
 #define JAIL_SANDBOX_MOUNTAPI_H
 
@@ -9,18 +14,49 @@
 
 #include "base/err.h"
 
+/* Zeroed: the new API. */
+struct mount_api {
+	bool old;
+	int stage, proc; /* when old: see mountold.c */
+};
+
 /* Nothing we mount reaches the host, and nothing it mounts later reaches us. */
 int mount_make_private(struct err *e);
 
-/* nosuid and nodev always; `attrs` adds to them. */
-int mount_open_tmpfs(uint64_t size, uint64_t inodes, mode_t mode, unsigned attrs, int *ret_fd, struct err *e);
-int mount_open_proc(bool pids_only, int *ret_fd, struct err *e);
-int mount_open_devpts(int *ret_fd, struct err *e);
+/*
+ * Was `rc`, from one of the calls below, the new API being refused (ENOSYS or EPERM)? Then the whole run can still be done with the old
+ * one, as long as nothing was mounted that is to stay: trees from before the change cannot be used after it.
+ */
+bool mount_refused(const struct mount_api *api, int rc);
+int mount_use_old(struct mount_api *api, struct err *e);
 
-/* A copy of the tree at `path` with all that is mounted beneath it, with these attributes set on each mount. */
-int mount_open_bind(int dirfd, const char *path, unsigned attrs, int *ret_fd, struct err *e);
+/* nosuid and nodev always; `attrs` (K_MOUNT_ATTR_*) adds to them. */
+int mount_open_tmpfs(const struct mount_api *api, uint64_t size, uint64_t inodes, mode_t mode,
+		     unsigned attrs, int *ret_fd, struct err *e);
+int mount_open_proc(const struct mount_api *api, bool pids_only, int *ret_fd, struct err *e);
+int mount_open_devpts(const struct mount_api *api, int *ret_fd, struct err *e);
+
+/*
+ * A copy of the tree at `path` with all that is mounted beneath it, with these attributes set on each mount. The descriptor is the
+ * copy's root: what it shows to fstat is what will be mounted.
+ */
+int mount_open_bind(const struct mount_api *api, int dirfd, const char *path, unsigned attrs,
+		    int *ret_fd, struct err *e);
+
+/* One more of a mount that mount_open_bind made and mount_attach attached, with its attributes. */
+int mount_open_copy(const struct mount_api *api, int tree_fd, int *ret_fd, struct err *e);
 
 /* Attach at `path` below dirfd, or at dirfd itself when path is empty. `target` is for the message. */
-int mount_attach(int tree_fd, int dirfd, const char *path, const char *target, struct err *e);
+int mount_attach(const struct mount_api *api, int tree_fd, int dirfd, const char *path,
+		 const char *target, struct err *e);
+
+/* Attach over "/". Our own root directory stays what it was. */
+int mount_attach_root(const struct mount_api *api, int tree_fd, struct err *e);
+
+/* Make an attached mount read-only; `attrs` are those it has already. What is mounted on it stays as it is. */
+int mount_set_readonly(const struct mount_api *api, int tree_fd, unsigned attrs, struct err *e);
+
+/* After pivot_root(".", "."), standing on the new root: the host's goes. Nothing can be mounted after this. */
+int mount_detach_host(struct mount_api *api, int root_fd, struct err *e);
 
 #endif

@@ -152,3 +152,14 @@ bool mounts_show(const struct mount_list *l, const char *path)
 	}
 	return cover && cover->kind == MK_BIND;
 }
+
+bool mounts_have(const struct mount_list *l, const char *path)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const struct mount_op *op = &l->ops[i];
+
+		if (path_beneath(op->target, path) && (op->kind != MK_FILE || !str_eq(op->target, path)))
+			return true;
+	}
+	return mounts_show(l, path);
+}

@@ -26,6 +26,9 @@ int mounts_add_host(struct mount_draft *m, const struct resolved *r, bool readon
 /* Sort, drop what another op already shows, and decide who makes the mount points. */
 struct mount_list mounts_finish(struct mount_draft *m);
 
+/* True when the directory `path` (canonical) will exist inside: shown from the host, made, or on the way to something that is. */
+bool mounts_have(const struct mount_list *l, const char *path);
+
 /* True when `path` (canonical) is shown inside by a bind of the host's tree. */
 bool mounts_show(const struct mount_list *l, const char *path);
 

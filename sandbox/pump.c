@@ -22,6 +22,12 @@ struct pollfd pump_wants(const struct pump *p)
 	return (struct pollfd){ .fd = p->from, .events = POLLIN };
 }
 
+static void note_error(struct pump *p)
+{
+	if (errno != EPIPE && errno != ECONNRESET && !p->error)
+		p->error = errno;
+}
+
 /* Nobody reads any more: the writer learns it when we let go of its pipe. */
 static void give_up(struct pump *p)
 {
@@ -46,6 +52,8 @@ static void fill(struct pump *p)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
+	if (n < 0)
+		note_error(p);
 	if (n <= 0) { /* EIO is how a terminal says that its last user is gone */
 		end_of_input(p);
 		return;
@@ -67,8 +75,10 @@ static void drain(struct pump *p)
 	ssize_t n = put(p->to, p->buf + p->off, p->len);
 
 	if (n < 0) {
-		if (errno != EAGAIN && errno != EINTR)
+		if (errno != EAGAIN && errno != EINTR) {
+			note_error(p);
 			give_up(p);
+		}
 		return;
 	}
 	p->off += (size_t)n;

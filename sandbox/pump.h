@@ -16,6 +16,7 @@ struct pump {
 	bool close_to;	 /* `to` is ours to close at the end of `from`: the reader must see it */
 	bool paused;	 /* leave `from` alone for now */
 	struct ttyfilter *filter; /* or NULL */
+	int error;	 /* errno that ended it before its time; a peer that left is none */
 	size_t off, len; /* what waits in buf */
 	char buf[PUMP_SIZE + TTYFILTER_SLACK];
 };

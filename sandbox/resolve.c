@@ -135,6 +135,23 @@ static int walk_links(struct arena *a, const char *path, struct resolved *r)
 	return 0;
 }
 
+bool path_absent(int code)
+{
+	static const int said_of_it[] = { ENOENT,  ENOTDIR, EACCES,	ELOOP,	  ENAMETOOLONG,
+					  ENOTCONN, ESTALE,  EHOSTDOWN, ETIMEDOUT /* a network's that is gone */ };
+
+	for (size_t i = 0; i < ARRAY_SIZE(said_of_it); i++) {
+		if (code == said_of_it[i])
+			return true;
+	}
+	return false;
+}
+
+static int failed(const char *path, int code, struct err *e)
+{
+	return path_absent(code) ? -code : err_set(e, ST_PLAN, code, "look for '%s'", path);
+}
+
 int path_resolve(struct arena *a, const char *path, struct resolved *ret, struct err *e)
 {
 	struct resolved r = { .fd = -ELOOP };
@@ -149,15 +166,15 @@ int path_resolve(struct arena *a, const char *path, struct resolved *ret, struct
 	if (r.fd == -ELOOP) {
 		rc = walk_links(a, path, &r);
 		if (rc < 0)
-			return rc;
+			return failed(path, -rc, e);
 		r.fd = fs_openat2(AT_FDCWD, r.path, O_PATH, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 	}
 	if (r.fd == -ENOSYS)
 		return err_set(e, ST_KERNEL, ENOSYS, "openat2");
 	if (r.fd < 0)
-		return r.fd;
+		return failed(path, -r.fd, e);
 	if (fstat(r.fd, &r.st) < 0) {
-		rc = -errno;
+		rc = failed(path, errno, e);
 		fd_release(&r.fd);
 		return rc;
 	}

@@ -3,6 +3,7 @@
 #ifndef JAIL_SANDBOX_RESOLVE_H
 #define JAIL_SANDBOX_RESOLVE_H
 
+#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "base/arena.h"
@@ -22,10 +23,16 @@ struct resolved {
 };
 
 /*
- * `path` is absolute. Returns -errno; -ENOENT, -ENOTDIR and -EACCES are left for the caller to judge and leave *e alone.
+ * `path` is absolute. Returns -errno; what path_absent() holds for is left for the caller to judge and leaves *e alone.
  * The descriptor belongs to the plan: it stays open until the set-up process has used it.
  */
 int path_resolve(struct arena *a, const char *path, struct resolved *ret, struct err *e);
+
+/*
+ * Is this errno value said of the path: not there, or not for us to see? What is said of this process or of the machine (EMFILE, ENOMEM,
+ * EPERM) is not, and nothing may be left out because of it.
+ */
+bool path_absent(int code);
 
 /* An absolute path from one that may be relative to `cwd`; no file system access. */
 const char *path_absolute(struct arena *a, const char *cwd, const char *path);

@@ -122,6 +122,8 @@ static int add_copy(struct mount_draft *m, const struct resolved *r, struct err 
 	if (!S_ISREG(r->st.st_mode) || r->st.st_size > COPY_MAX || r->links)
 		return -EAGAIN;
 	n = fs_read_file_at(AT_FDCWD, r->path, text, sizeof(text), true);
+	if (n < 0 && n != -EFBIG && n != -EINVAL && !path_absent((int)-n))
+		return err_set(e, ST_PLAN, (int)-n, "read '%s'", r->path);
 	if (n < 0 || memchr(text, '\0', (size_t)n))
 		return -EAGAIN;
 	return add_file(m, r->path, arena_strdup(m->arena, text), e);
@@ -154,7 +156,7 @@ static int add_tree(struct mount_draft *m, const char *path, struct err *e)
 	int rc;
 
 	if (lstat(path, &r.st) < 0)
-		return 0; /* not on this distribution */
+		return path_absent(errno) ? 0 : err_set(e, ST_PLAN, errno, "look for '%s'", path);
 	if (S_ISLNK(r.st.st_mode)) {
 		if (leads_into_usr(m->arena, path, &text))
 			return add_link(m, path, text, e);

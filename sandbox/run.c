@@ -14,6 +14,7 @@
 #include "sandbox/explain.h"
 #include "sandbox/idmap.h"
 #include "sandbox/mountlist.h"
+#include "sandbox/scope.h"
 #include "sandbox/supervise.h"
 #include "sandbox/verbs.h"
 
@@ -36,11 +37,12 @@ static int show(const struct text *t, struct err *e)
 	return rc < 0 ? err_set(e, ST_USAGE, -rc, "write to stdout") : EXIT_OK;
 }
 
-static int show_help(struct err *e)
+int verb_help(struct call *c, struct err *e)
 {
 	static char buf[16 << 10];
 	struct text t;
 
+	(void)c;
 	text_init(&t, buf, sizeof(buf));
 	text_add(&t, "jail [OPTIONS] [--] COMMAND [ARG...]   run COMMAND in a jail, in this directory\n"
 		     "jail run [OPTIONS] PROFILE [ARG...]    run the command that a profile names\n"
@@ -74,7 +76,7 @@ static int read_request(struct call *c, struct request *r, struct err *e)
 		return rc;
 	r->words = first < c->argc ? c->argv + first : NULL;
 	if (draft_get(&r->draft, OPT_HELP)->number)
-		rc = show_help(e);
+		rc = verb_help(c, e);
 	else if (draft_get(&r->draft, OPT_VERSION)->number)
 		rc = show_version(e);
 	else
@@ -191,7 +193,34 @@ static void explain_not_found(const struct plan *p, struct err *e)
 	}
 }
 
-static int run_plan(struct call *c, struct plan *p, int status_fd, struct err *e)
+/* The kernel kills without a word; the user should not have to guess why. */
+static void explain_out_of_memory(const struct plan *p, const struct outcome *out, struct err *e)
+{
+	const char *memory = draft_get(p->draft, OPT_MEMORY)->text;
+	char line[256];
+	struct text t;
+
+	if (!out->started) {
+		e->stage = ST_NONE;
+		(void)err_set(e, ST_CGROUP, 0, "a memory limit of %s is too little to start in", memory);
+		return;
+	}
+	text_init(&t, line, sizeof(line));
+	text_addf(&t, "jail: the memory limit of %s was reached: the kernel killed the command and all it had started\n", memory);
+	print(STDERR_FILENO, line);
+}
+
+static void say_time_limit(const struct plan *p)
+{
+	char line[128];
+	struct text t;
+
+	text_init(&t, line, sizeof(line));
+	text_addf(&t, "jail: the time limit of %s was reached\n", draft_get(p->draft, OPT_TIME)->text);
+	print(STDERR_FILENO, line);
+}
+
+static int run_plan(struct call *c, struct plan *p, bool in_scope, int status_fd, struct err *e)
 {
 	own_fd signals = FD_NONE;
 	struct outcome out = { .code = EXIT_JAIL };
@@ -205,11 +234,11 @@ static int run_plan(struct call *c, struct plan *p, int status_fd, struct err *e
 	say_notes(p);
 	rc = idmap_trees(p, e);
 	if (rc == 0)
-		rc = session_open(&s, e);
+		rc = session_open(&s, p->remap ? JAIL_KUID : p->caller->uid, e);
 	if (rc == 0)
 		rc = supervise_prepare(&s, &signals, e);
 	if (rc == 0)
-		rc = cgroup_make(p, &group, e);
+		rc = cgroup_make(p, in_scope, &group, e);
 	if (rc == 0)
 		rc = arena_seal(c->arena, e);
 	if (rc == 0) {
@@ -222,16 +251,31 @@ static int run_plan(struct call *c, struct plan *p, int status_fd, struct err *e
 		supervise(p, &s, &j, signals, status_fd, &out, e);
 		rc = out.code;
 	}
+	if (cgroup_ran_out_of_memory(&group))
+		explain_out_of_memory(p, &out, e);
 	cgroup_remove(&group);
 	session_close(&s);
+	if (out.timed_out)
+		say_time_limit(p);
 	if (out.code == EXIT_NOTFOUND && e->stage)
 		explain_not_found(p, e);
 	status_ended(status_fd, &out, e);
 	return rc;
 }
 
+/* Limits for a jail as a whole need a cgroup. Where none is ours, systemd may give one: then this program starts again, in it. */
+static void seek_cgroup(struct call *c, const struct plan *p)
+{
+	const struct value *status = draft_get(p->draft, OPT_STATUS_FD);
+	const unsigned needs = cgroup_needs(p);
+
+	if (needs && !cgroup_found(needs, false))
+		scope_enter(c->arena, p->caller, c->launcher_argv, status ? (int)status->number : FD_NONE);
+}
+
 static int run_request(struct call *c, struct request *r, bool prefix, struct err *e)
 {
+	const bool in_scope = scope_entered(c->env);
 	char **argv = command_of(c->arena, &r->draft, r->words, prefix || !r->words);
 	struct plan *p = NULL;
 	int status_fd, rc;
@@ -243,8 +287,10 @@ static int run_request(struct call *c, struct request *r, bool prefix, struct er
 		rc = plan_build(c->arena, &r->draft, &r->caller, argv, &p, e);
 	else
 		rc = err_set(e, ST_USAGE, 0, "no command: jail [OPTIONS] -- COMMAND [ARG...]; see jail --help");
+	if (rc == 0 && !in_scope)
+		seek_cgroup(c, p);
 	if (rc == 0)
-		return run_plan(c, p, status_fd, e);
+		return run_plan(c, p, in_scope, status_fd, e);
 	status_ended(status_fd, &(struct outcome){ .code = EXIT_JAIL }, e);
 	return rc;
 }
@@ -273,7 +319,7 @@ int verb_run(struct call *c, struct err *e)
 	if (rc < 0)
 		return rc;
 	if (draft_get(&probe.draft, OPT_HELP)->number)
-		return show_help(e);
+		return verb_help(c, e);
 	if (first >= c->argc)
 		return err_set(e, ST_USAGE, 0, "run: no profile: jail run PROFILE [ARG...]; `jail profile ls` lists them");
 	named.argv = arena_array(c->arena, char *, (size_t)c->argc + 4);

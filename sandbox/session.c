@@ -10,9 +10,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/kcmp.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -53,6 +55,8 @@ static int classify(int fd, enum stdio_kind *ret, struct err *e)
 		return err_set(e, ST_SUPERVISE, errno, "stat descriptor %d", fd);
 	if (isatty(fd))
 		*ret = STDIO_TTY;
+	else if (S_ISCHR(st.st_mode) && errno != ENOTTY && errno != EINVAL)
+		return err_set(e, ST_TTY, errno, "ask whether descriptor %d is a terminal", fd); /* what it shows would go unfiltered */
 	else if (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3))
 		*ret = STDIO_NULL;
 	else if (S_ISFIFO(st.st_mode) && fstatfs(fd, &fs) == 0 && fs.f_type == PIPEFS_MAGIC)
@@ -78,7 +82,15 @@ static int reopen(int fd, int flags)
 	return own >= 0 ? own : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
-static int open_relay(struct stdio *io, int fd, struct err *e)
+/* To real root's remapped command, a pipe of root's is a stranger's: it could use it, but not open it again by /dev/stdout. */
+static int give_pipe(int fd, uid_t uid, struct err *e)
+{
+	if (uid != getuid() && fchown(fd, uid, (gid_t)-1) < 0)
+		return err_set(e, ST_SUPERVISE, errno, "give a pipe to the command");
+	return 0;
+}
+
+static int open_relay(struct stdio *io, int fd, uid_t uid, struct err *e)
 {
 	struct stat st;
 	int ends[2];
@@ -96,7 +108,7 @@ static int open_relay(struct stdio *io, int fd, struct err *e)
 		io->host = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (io->host < 0)
 		return err_set(e, ST_SUPERVISE, errno, "duplicate descriptor %d", fd);
-	return 0;
+	return give_pipe(io->child, uid, e);
 }
 
 static int open_terminal(struct session *s, struct err *e)
@@ -119,7 +131,26 @@ static int open_terminal(struct session *s, struct err *e)
 	return 0;
 }
 
-int session_open(struct session *s, struct err *e)
+/* Are 1 and 2 one and the same open file, as after `>log 2>&1`? */
+static bool outputs_are_one(void)
+{
+	struct stat a, b;
+	long differ = syscall(SYS_kcmp, getpid(), getpid(), KCMP_FILE, 1, 2);
+
+	if (differ >= 0)
+		return differ == 0;
+	return fstat(1, &a) == 0 && fstat(2, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino &&
+	       fcntl(1, F_GETFL) == fcntl(2, F_GETFL);
+}
+
+/* What is one file outside is one pipe inside: lines of both keep their order. */
+static int share_relay(struct session *s, struct err *e)
+{
+	s->io[2].child = fcntl(s->io[1].child, F_DUPFD_CLOEXEC, 3);
+	return s->io[2].child < 0 ? err_set(e, ST_SUPERVISE, errno, "duplicate the pipe of descriptor 1") : 0;
+}
+
+int session_open(struct session *s, uid_t uid, struct err *e)
 {
 	bool tty = false;
 	int rc;
@@ -129,9 +160,12 @@ int session_open(struct session *s, struct err *e)
 		if (rc < 0)
 			return rc;
 		tty |= s->io[i].kind == STDIO_TTY;
-		if (s->io[i].kind != STDIO_RELAY)
-			continue;
-		rc = open_relay(&s->io[i], i, e);
+		if (i == 2 && s->io[1].kind == STDIO_RELAY && s->io[2].kind == STDIO_RELAY && outputs_are_one())
+			rc = share_relay(s, e);
+		else if (s->io[i].kind == STDIO_RELAY)
+			rc = open_relay(&s->io[i], i, uid, e);
+		else if (s->io[i].kind == STDIO_PASS)
+			rc = give_pipe(i, uid, e);
 		if (rc < 0)
 			return rc;
 	}

@@ -46,8 +46,11 @@ void session_init(struct session *s);
 /* Descriptors 0 to 2 exist from here on: a closed one is /dev/null, so that nothing else can take its number. */
 int session_fill_stdio(struct err *e);
 
-/* Look at 0, 1 and 2 and decide how each crosses. */
-int session_open(struct session *s, struct err *e);
+/*
+ * Look at 0, 1 and 2 and decide how each crosses. `uid` is who the command runs as, outside: pipes become its own, or it could not open
+ * /dev/stdout.
+ */
+int session_open(struct session *s, uid_t uid, struct err *e);
 void session_close(struct session *s);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 
+#include "sandbox/mountapi.h"
 #include "sandbox/plan.h"
 #include "sandbox/session.h"
 
@@ -15,6 +16,7 @@ struct setup {
 	const struct plan *plan;
 	const struct session *session;
 	int wire;
+	struct mount_api api;
 	int mount_limit; /* user.max_mnt_namespaces, open for writing */
 	int proc;  /* a procfs of our own pid namespace, mounted nowhere yet */
 	int root;  /* the new root */
@@ -23,6 +25,7 @@ struct setup {
 	/* Between P1 and P2, which share this memory until the exec. */
 	_Atomic uint32_t go;	/* P1 is confined: exec */
 	_Atomic uint32_t alive; /* cleared by the kernel when P2 has left */
+	_Atomic bool ready;	/* P2 has nothing to do any more but the exec */
 	struct err err;
 };
 

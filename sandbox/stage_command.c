@@ -98,6 +98,21 @@ int stage_stdio(struct setup *s, struct err *e)
 	return 0;
 }
 
+/* execve's errno, or a better one: it says the same of a script whose interpreter is missing as of no file at all. */
+static int exec_one(const struct plan *p, const char *file)
+{
+	struct stat st;
+	int code;
+
+	(void)execve(file, p->argv, p->envp);
+	code = errno;
+	if (code == ENOENT && stat(file, &st) == 0)
+		return ELIBACC;
+	if (code == EACCES && stat(file, &st) == 0 && S_ISDIR(st.st_mode))
+		return EISDIR;
+	return code;
+}
+
 /* Like execvp, without allocation and with the jail's PATH. Returns the errno that tells the most. */
 static int exec_by_path(const struct plan *p)
 {
@@ -107,8 +122,7 @@ static int exec_by_path(const struct plan *p)
 	struct text t;
 
 	if (strchr(name, '/')) {
-		(void)execve(name, p->argv, p->envp);
-		return errno;
+		return exec_one(p, name);
 	}
 	while (*name && *dir) {
 		size_t n = strcspn(dir, ":");
@@ -117,9 +131,10 @@ static int exec_by_path(const struct plan *p)
 		text_addn(&t, dir, n);
 		text_addf(&t, "/%s", name);
 		if (n && !t.full) {
-			(void)execve(file, p->argv, p->envp);
-			if (errno != ENOENT && errno != ENOTDIR)
-				best = errno;
+			int code = exec_one(p, file);
+
+			if (code != ENOENT && code != ENOTDIR && code != EISDIR)
+				best = code;
 			if (best != ENOENT && best != EACCES)
 				return best;
 		}
@@ -136,6 +151,7 @@ int stage_exec(struct setup *s, struct err *e)
 	(void)umask(s->session->umask);
 	if (sigprocmask(SIG_SETMASK, &s->session->mask, NULL) < 0)
 		return err_set(e, ST_TTY, errno, "restore the signal mask");
+	s->ready = true;
 	code = exec_by_path(s->plan);
 	return err_set(e, ST_EXEC, code, "run '%s'", s->plan->argv[0]);
 }

@@ -5,6 +5,9 @@
  * The new root is a tmpfs, attached over "/" of our private mount namespace. That hides nothing from us: our own root directory is still
  * the host's, so sources are found by their canonical host paths, compared with what the plan saw, and moved into place by descriptor.
  * Targets are only ever walked from the new root's descriptor. At the end the roots are swapped and the host's is detached.
+ *
+ * Links on the new root are made last of all. Until the pivot one that says "/tmp" leads to the host's, and there is nothing yet whose
+ * path could go through one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +30,8 @@
 #define MASK_FILE "run/jail/.mask"
 #define MASK_DIR  "run/jail/.maskdir"
 
+#define ROOT_ATTRS (K_MOUNT_ATTR_NOSUID | K_MOUNT_ATTR_NODEV | K_MOUNT_ATTR_NOEXEC)
+
 /*
  * Written before capabilities go: the command, and whatever it becomes, can make no namespace of any kind. The mount namespaces' limit
  * comes last: until the root is complete we need it ourselves, because the kernel keeps a mount that is attached nowhere in one.
@@ -36,19 +41,43 @@ static const char *const namespace_limits[] = {
 	"max_uts_namespaces",  "max_cgroup_namespaces", "max_time_namespaces",
 };
 
+/*
+ * The new mount API was refused: from the beginning, with the old one. All of its calls have been made when the masks are done, and
+ * nothing of the host's is mounted before that, so this is the only time when it can happen.
+ */
+static int start_over(struct setup *s, struct err *e)
+{
+	int rc;
+
+	/* EINVAL: it was never attached, and goes with its descriptor. */
+	if (s->root >= 0 && (fchdir(s->root) < 0 || (umount2(".", MNT_DETACH) < 0 && errno != EINVAL)))
+		return err_set(e, ST_MOUNT, errno, "start over with the old mount API");
+	fd_release(&s->mask_file);
+	fd_release(&s->mask_dir);
+	fd_release(&s->root);
+	fd_release(&s->proc);
+	rc = mount_use_old(&s->api, e);
+	return rc < 0 ? rc : mount_open_proc(&s->api, false, &s->proc, e);
+}
+
 int stage_sysctls(struct setup *s, struct err *e)
 {
 	char path[64];
 	int rc = mount_make_private(e);
 
-	if (rc == 0)
-		rc = mount_open_proc(false, &s->proc, e);
+	if (rc < 0)
+		return rc;
+	rc = mount_open_proc(&s->api, false, &s->proc, e);
+	if (mount_refused(&s->api, rc))
+		rc = start_over(s, e);
 	if (rc < 0 || s->plan->nested_userns)
 		return rc;
 	for (size_t i = 0; i < ARRAY_SIZE(namespace_limits); i++) {
 		(void)snprintf(path, sizeof(path), "sys/user/%s", namespace_limits[i]);
 		rc = fs_write_file_at(s->proc, path, "0");
-		if (rc < 0 && !(rc == -ENOENT && strstr(path, "time"))) /* a kernel without time namespaces has none to make */
+		if (rc < 0 &&
+		    !(rc == -ENOENT &&
+		      strstr(path, "time"))) /* a kernel without time namespaces has none to make */
 			return err_set(e, ST_SYSCTL, -rc, "set user.%s to 0", namespace_limits[i]);
 	}
 	s->mount_limit = openat(s->proc, "sys/user/max_mnt_namespaces", O_WRONLY | O_CLOEXEC);
@@ -91,11 +120,12 @@ static int make_dirs(const struct setup *s, const char *path, bool last, struct 
 		return 0;
 	for (char *p = strchr(dir, '/'); p && errno == ENOENT; p = strchr(p + 1, '/')) {
 		*p = '\0';
-		(void)mkdirat(s->root, dir, 0755);
+		if (mkdirat(s->root, dir, 0755) < 0 && errno != EEXIST)
+			break;
 		*p = '/';
 		errno = ENOENT;
 	}
-	if (mkdirat(s->root, dir, 0755) < 0 && errno != EEXIST)
+	if (errno != ENOENT || (mkdirat(s->root, dir, 0755) < 0 && errno != EEXIST))
 		return err_set(e, ST_MOUNT, errno, "make the directory for '%s'", path);
 	return 0;
 }
@@ -126,6 +156,8 @@ static int attach(const struct setup *s, const struct mount_op *op, int tree, bo
 	own_fd point = FD_NONE;
 	int rc;
 
+	if (!*below(op->target)) /* the root itself is nobody's to cover */
+		return err_set(e, ST_MOUNT, EINVAL, "mount '%s'", op->target);
 	if (op->make_point && dir) {
 		rc = make_dirs(s, op->target, true, e);
 		if (rc < 0)
@@ -137,11 +169,11 @@ static int attach(const struct setup *s, const struct mount_op *op, int tree, bo
 		fd_release(&point);
 	}
 	if (op->make_point)
-		return mount_attach(tree, s->root, below(op->target), op->target, e);
+		return mount_attach(&s->api, tree, s->root, below(op->target), op->target, e);
 	point = fs_openat2(s->root, below(op->target), O_PATH, NO_LINKS | RESOLVE_BENEATH);
 	if (point < 0)
 		return err_set(e, ST_MOUNT, -point, "open '%s' on the new root", op->target);
-	return mount_attach(tree, point, "", op->target, e);
+	return mount_attach(&s->api, tree, point, "", op->target, e);
 }
 
 static int do_file(const struct setup *s, const struct mount_op *op, struct err *e)
@@ -155,13 +187,14 @@ static int do_file(const struct setup *s, const struct mount_op *op, struct err 
 	return rc < 0 ? err_set(e, ST_MOUNT, -rc, "write '%s'", op->target) : 0;
 }
 
+/* Where a directory had to be made instead, for something that was asked for beneath, the directory stays. */
 static int do_symlink(const struct setup *s, const struct mount_op *op, struct err *e)
 {
 	int rc = make_dirs(s, op->target, false, e);
 
 	if (rc < 0)
 		return rc;
-	if (symlinkat(op->source, s->root, below(op->target)) < 0)
+	if (symlinkat(op->source, s->root, below(op->target)) < 0 && errno != EEXIST)
 		return err_set(e, ST_MOUNT, errno, "make the link '%s'", op->target);
 	return 0;
 }
@@ -169,7 +202,7 @@ static int do_symlink(const struct setup *s, const struct mount_op *op, struct e
 static int do_tmpfs(const struct setup *s, const struct mount_op *op, struct err *e)
 {
 	own_fd tree = FD_NONE;
-	int rc = mount_open_tmpfs(op->size, op->inodes, op->mode, 0, &tree, e);
+	int rc = mount_open_tmpfs(&s->api, op->size, op->inodes, op->mode, 0, &tree, e);
 
 	return rc < 0 ? rc : attach(s, op, tree, true, e);
 }
@@ -186,15 +219,21 @@ static int do_bind(const struct setup *s, const struct mount_op *op, struct err 
 	struct stat st;
 	int rc;
 
+	if (op->tree_fd >= 0 && s->api.old)
+		return err_set(
+			e, ST_IDMAP, 0,
+			"show root's '%s' to the command: an outer sandbox refuses a part of the mount API",
+			op->source);
 	if (op->tree_fd >= 0)
 		return attach(s, op, op->tree_fd, op->is_dir, e);
-	rc = mount_open_bind(AT_FDCWD, op->source, attrs, &tree, e);
+	rc = mount_open_bind(&s->api, AT_FDCWD, op->source, attrs, &tree, e);
 	if (rc < 0)
 		return rc;
 	if (fstat(tree, &st) < 0)
 		return err_set(e, ST_MOUNT, errno, "stat '%s'", op->source);
 	if (st.st_dev != op->dev || st.st_ino != op->ino)
-		return err_set(e, ST_MOUNT, ESTALE, "'%s' was replaced while jail was starting", op->source);
+		return err_set(e, ST_MOUNT, ESTALE, "'%s' was replaced while jail was starting",
+			       op->source);
 	return attach(s, op, tree, op->is_dir, e);
 }
 
@@ -204,7 +243,7 @@ static int do_proc(struct setup *s, const struct mount_op *op, struct err *e)
 
 	if (s->plan->proc_pids_only) {
 		fd_release(&s->proc);
-		rc = mount_open_proc(true, &s->proc, e);
+		rc = mount_open_proc(&s->api, true, &s->proc, e);
 	}
 	if (rc == 0)
 		rc = attach(s, op, s->proc, true, e);
@@ -215,7 +254,7 @@ static int do_proc(struct setup *s, const struct mount_op *op, struct err *e)
 static int do_devpts(const struct setup *s, const struct mount_op *op, struct err *e)
 {
 	own_fd tree = FD_NONE;
-	int rc = mount_open_devpts(&tree, e);
+	int rc = mount_open_devpts(&s->api, &tree, e);
 
 	return rc < 0 ? rc : attach(s, op, tree, true, e);
 }
@@ -228,25 +267,26 @@ static int do_mask(const struct setup *s, const struct mount_op *op, struct err 
 {
 	own_fd point = fs_openat2(s->root, below(op->target), O_PATH, NO_LINKS | RESOLVE_BENEATH);
 	own_fd tree = FD_NONE;
+	int rc;
 
 	if (point == -ENOENT)
 		return 0;
 	if (point < 0)
 		return err_set(e, ST_MOUNT, -point, "open '%s' on the new root", op->target);
-	tree = k_open_tree(op->is_dir ? s->mask_dir : s->mask_file, "", K_OPEN_TREE_CLONE | K_OPEN_TREE_CLOEXEC | K_AT_EMPTY_PATH);
-	if (tree < 0)
-		return err_set(e, ST_MOUNT, errno, "copy the mask");
-	return mount_attach(tree, point, "", op->target, e);
+	rc = mount_open_copy(&s->api, op->is_dir ? s->mask_dir : s->mask_file, &tree, e);
+	return rc < 0 ? rc : mount_attach(&s->api, tree, point, "", op->target, e);
 }
 
 /* Cover a part of /proc by itself, read-only. */
 static int do_readonly(const struct setup *s, const struct mount_op *op, struct err *e)
 {
 	own_fd tree = FD_NONE;
-	int rc = mount_open_bind(s->root, below(op->target),
-				 K_MOUNT_ATTR_RDONLY | K_MOUNT_ATTR_NOSUID | K_MOUNT_ATTR_NODEV | K_MOUNT_ATTR_NOEXEC, &tree, e);
+	int rc = mount_open_bind(&s->api, s->root, below(op->target),
+				 K_MOUNT_ATTR_RDONLY | K_MOUNT_ATTR_NOSUID | K_MOUNT_ATTR_NODEV |
+					 K_MOUNT_ATTR_NOEXEC,
+				 &tree, e);
 
-	return rc < 0 ? rc : mount_attach(tree, s->root, below(op->target), op->target, e);
+	return rc < 0 ? rc : mount_attach(&s->api, tree, s->root, below(op->target), op->target, e);
 }
 
 /*
@@ -255,21 +295,24 @@ static int do_readonly(const struct setup *s, const struct mount_op *op, struct 
  */
 static int make_masks(struct setup *s, struct err *e)
 {
-	const unsigned attrs = K_MOUNT_ATTR_RDONLY | K_MOUNT_ATTR_NOSUID | K_MOUNT_ATTR_NODEV | K_MOUNT_ATTR_NOEXEC;
+	const unsigned attrs = K_MOUNT_ATTR_RDONLY | K_MOUNT_ATTR_NOSUID | K_MOUNT_ATTR_NODEV |
+			       K_MOUNT_ATTR_NOEXEC;
 	own_fd file = FD_NONE;
 	int rc;
 
-	if (mkdirat(s->root, "run", 0755) < 0 || mkdirat(s->root, "run/jail", 0755) < 0 || mkdirat(s->root, MASK_DIR, 0) < 0)
-		return err_set(e, ST_MOUNT, errno, "make the masks");
-	file = openat(s->root, MASK_FILE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
-	if (file < 0)
-		return err_set(e, ST_MOUNT, errno, "make the masks");
-	rc = mount_open_bind(s->root, MASK_FILE, attrs, &s->mask_file, e);
+	if (mkdirat(s->root, "run", 0755) == 0 && mkdirat(s->root, "run/jail", 0755) == 0 &&
+	    mkdirat(s->root, MASK_DIR, 0) == 0)
+		file = openat(s->root, MASK_FILE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
+	if (file < 0) {
+		(void)err_set(e, ST_MOUNT, errno, "make the masks");
+		return -EIO; /* whatever it was, the mount API has not refused anything here */
+	}
+	rc = mount_open_bind(&s->api, s->root, MASK_FILE, attrs, &s->mask_file, e);
 	if (rc == 0)
-		rc = mount_attach(s->mask_file, s->root, MASK_FILE, MASK_FILE, e);
+		rc = mount_attach(&s->api, s->mask_file, s->root, MASK_FILE, MASK_FILE, e);
 	if (rc == 0)
-		rc = mount_open_bind(s->root, MASK_DIR, attrs, &s->mask_dir, e);
-	return rc < 0 ? rc : mount_attach(s->mask_dir, s->root, MASK_DIR, MASK_DIR, e);
+		rc = mount_open_bind(&s->api, s->root, MASK_DIR, attrs, &s->mask_dir, e);
+	return rc < 0 ? rc : mount_attach(&s->api, s->mask_dir, s->root, MASK_DIR, MASK_DIR, e);
 }
 
 static int apply(struct setup *s, const struct mount_op *op, struct err *e)
@@ -297,34 +340,51 @@ static int apply(struct setup *s, const struct mount_op *op, struct err *e)
 	return err_set(e, ST_MOUNT, EINVAL, "unknown step for '%s'", op->target);
 }
 
+static int make_root(struct setup *s, struct err *e)
+{
+	int rc = mount_open_tmpfs(&s->api, 16 << 20, 4096, 0755, ROOT_ATTRS, &s->root, e);
+
+	if (rc == 0)
+		rc = mount_attach_root(&s->api, s->root, e);
+	return rc < 0 ? rc : make_masks(s, e);
+}
+
 int stage_mounts(struct setup *s, struct err *e)
 {
-	int rc = mount_open_tmpfs(16 << 20, 4096, 0755, K_MOUNT_ATTR_NOEXEC, &s->root, e);
+	const struct mount_list *l = &s->plan->mounts;
+	int rc = make_root(s, e);
 
-	if (rc < 0)
-		return rc;
-	if (k_move_mount(s->root, "", AT_FDCWD, "/", K_MOVE_MOUNT_F_EMPTY_PATH) < 0)
-		return err_set(e, ST_MOUNT, errno, "attach the new root");
-	rc = make_masks(s, e);
-	for (size_t i = 0; rc == 0 && i < s->plan->mounts.n; i++)
-		rc = apply(s, &s->plan->mounts.ops[i], e);
+	if (mount_refused(&s->api, rc)) {
+		rc = start_over(s, e);
+		if (rc == 0)
+			rc = make_root(s, e);
+	}
+	for (size_t i = 0; rc == 0 && i < l->n; i++) {
+		if (l->ops[i].kind != MK_SYMLINK)
+			rc = apply(s, &l->ops[i], e);
+	}
+	/* Backwards: what is beneath comes first, here too. */
+	for (size_t i = l->n; rc == 0 && i > 0; i--) {
+		if (l->ops[i - 1].kind == MK_SYMLINK)
+			rc = apply(s, &l->ops[i - 1], e);
+	}
 	return rc;
 }
 
 int stage_pivot(struct setup *s, struct err *e)
 {
-	struct k_mount_attr readonly = { .attr_set = K_MOUNT_ATTR_RDONLY };
 	char cwd[PATH_MAX];
+	int rc = mount_set_readonly(&s->api, s->root, ROOT_ATTRS, e);
 
-	if (k_mount_setattr(s->root, "", K_AT_EMPTY_PATH, &readonly) < 0)
-		return err_set(e, ST_MOUNT, errno, "make the new root read-only");
+	if (rc < 0)
+		return rc;
 	if (fchdir(s->root) < 0)
 		return err_set(e, ST_MOUNT, errno, "enter the new root");
 	if (k_pivot_root(".", ".") < 0)
 		return err_set(e, ST_MOUNT, errno, "pivot_root");
-	/* The old root now lies on top of the new one, at the very place we stand. */
-	if (umount2(".", MNT_DETACH) < 0)
-		return err_set(e, ST_MOUNT, errno, "detach the host's root");
+	rc = mount_detach_host(&s->api, s->root, e);
+	if (rc < 0)
+		return rc;
 	fd_release(&s->root);
 	fd_release(&s->mask_file);
 	fd_release(&s->mask_dir);
@@ -336,6 +396,7 @@ int stage_pivot(struct setup *s, struct err *e)
 	if (!getcwd(cwd, sizeof(cwd)))
 		return err_set(e, ST_MOUNT, errno, "find the working directory");
 	if (strcmp(cwd, s->plan->cwd) != 0)
-		return err_set(e, ST_MOUNT, ESTALE, "the working directory '%s' is somewhere else inside", s->plan->cwd);
+		return err_set(e, ST_MOUNT, ESTALE,
+			       "the working directory '%s' is somewhere else inside", s->plan->cwd);
 	return 0;
 }

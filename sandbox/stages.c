@@ -190,6 +190,8 @@ static pid_t start_command(struct setup *s)
 	(void)futex(&s->go, FUTEX_WAKE, 1);
 	while ((alive = s->alive))
 		(void)futex(&s->alive, FUTEX_WAIT, alive);
+	if (!s->ready && !s->err.stage)
+		(void)err_set(&s->err, ST_SUPERVISE, 0, "the command's process died before it could become the command");
 	return pid;
 }
 

@@ -42,6 +42,7 @@ struct watch {
 	bool child_gone;   /* pid 1 has ended */
 	bool exited;	   /* the command has, and told us how */
 	bool interrupted;  /* a signal while only output is left: stop waiting for its reader */
+	bool stop_asked;   /* SIGTSTP came from outside, and was passed on */
 	int64_t deadline;  /* ms; 0: none */
 	struct outcome *out;
 	struct err *e;
@@ -97,17 +98,22 @@ static void give_terminal(struct watch *w, bool flush)
 	w->pumps[PUMP_TTY_IN].paused = true;
 }
 
-/* The command stopped, by Ctrl-Z or by itself: so do we, and the user's shell takes over until it continues us. */
+/*
+ * The command stopped: so do we, and the user's shell takes over until it continues us. Only when the key went to the jail's terminal
+ * has the user's own not stopped our group already, or nobody wanted it to. When neither a key nor a signal to us was the cause, the
+ * command did it by itself and we go on: it must not be able to stop the clock that limits its time.
+ */
 static void on_stopped(struct watch *w)
 {
-	if (w->session->tty) {
-		give_terminal(w, false);
-		term_stop_self();
-		take_terminal(w);
-		term_resize(w->session, w->master);
-	} else {
-		term_stop_self();
-	}
+	const bool by_key = w->raw;
+
+	if (!by_key && !w->stop_asked)
+		return;
+	w->stop_asked = false;
+	give_terminal(w, false);
+	term_stop_self(by_key);
+	take_terminal(w);
+	term_resize(w->session, w->master);
 	tell(w, REC_SIGNAL, SIGCONT);
 }
 
@@ -166,8 +172,9 @@ static void on_signal(struct watch *w)
 
 		if (sig == SIGWINCH)
 			term_resize(w->session, w->master);
-		if (sig == SIGCONT && w->session->tty && !w->raw && !w->child_gone)
-			take_terminal(w);
+		if (sig == SIGCONT)
+			tell(w, REC_SIGNAL, SIGCONT);
+		w->stop_asked = sig == SIGTSTP || (w->stop_asked && sig != SIGCONT);
 		for (size_t i = 0; i < ARRAY_SIZE(forwarded); i++) {
 			if (sig != forwarded[i])
 				continue;
@@ -219,14 +226,21 @@ static bool output_left(const struct watch *w)
 	return pump_alive(&w->pumps[PUMP_OUT]) || pump_alive(&w->pumps[PUMP_ERR]) || pump_alive(&w->pumps[PUMP_TTY_OUT]);
 }
 
+/* In the background: a shell that brings us to the front while we run sends no signal, so now and then we look. */
+static bool awaits_terminal(const struct watch *w)
+{
+	return w->session->tty_input && w->master >= 0 && !w->raw && !w->child_gone;
+}
+
 static int timeout_ms(const struct watch *w)
 {
+	const int longest = awaits_terminal(w) ? 200 : 3600000;
 	int64_t left;
 
 	if (!w->deadline || w->child_gone)
-		return -1;
+		return awaits_terminal(w) ? longest : -1;
 	left = w->deadline - now_ms();
-	return left < 0 ? 0 : left > 3600000 ? 3600000 : (int)left;
+	return left < 0 ? 0 : left > longest ? longest : (int)left;
 }
 
 static void turn(struct watch *w)
@@ -243,6 +257,8 @@ static void turn(struct watch *w)
 		return; /* EINTR: signals are read from their descriptor */
 	if (w->deadline && !w->child_gone && now_ms() >= w->deadline)
 		on_deadline(w);
+	if (awaits_terminal(w))
+		take_terminal(w);
 	for (size_t i = 0; i < PUMPS; i++)
 		pump_run(&w->pumps[i], fds[POLL_PUMPS + i].revents);
 	if (fds[POLL_SIGNALS].revents)
@@ -271,7 +287,7 @@ static void wire_pumps(struct watch *w)
 		w->pumps[i].to = s->io[i].host;
 	}
 	if (s->tty) {
-		w->pumps[PUMP_TTY_IN].from = s->tty_in;
+		w->pumps[PUMP_TTY_IN].from = fcntl(s->tty_in, F_DUPFD_CLOEXEC, 3); /* may end before the session does */
 		w->pumps[PUMP_TTY_IN].paused = true;
 		w->pumps[PUMP_TTY_OUT].to = s->tty_out;
 		w->pumps[PUMP_TTY_OUT].filter = w->plan->raw_escapes ? NULL : &w->filter;
@@ -291,10 +307,26 @@ static void finish_terminal(struct watch *w)
 	give_terminal(w, true);
 }
 
+/* A full disk behind a relay: the command was told that its bytes are written, so we are the one to say that they are not. */
+static void judge_relays(struct watch *w)
+{
+	static const char *const names[] = { [PUMP_IN] = "read stdin", [PUMP_OUT] = "write stdout", [PUMP_ERR] = "write stderr" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!w->pumps[i].error)
+			continue;
+		(void)err_set(w->e, ST_SUPERVISE, w->pumps[i].error, "%s", names[i]);
+		if (!w->out->code)
+			w->out->code = 125;
+	}
+}
+
 static void judge(struct watch *w)
 {
 	struct outcome *o = w->out;
 
+	if (o->started && !w->exited)
+		o->wait = SIGKILL; /* pid 1 was killed, and everything with it: by us, or from outside */
 	if (w->e->stage && !o->started) {
 		o->code = 125;
 		if (w->e->stage == ST_EXEC)
@@ -304,9 +336,6 @@ static void judge(struct watch *w)
 		o->code = 125;
 	} else if (o->timed_out) {
 		o->code = 124;
-	} else if (!w->exited) {
-		o->wait = SIGKILL;
-		o->code = 128 + SIGKILL; /* pid 1 was killed from outside, and everything with it */
 	} else {
 		o->code = WIFSIGNALED(o->wait) ? 128 + WTERMSIG(o->wait) : WEXITSTATUS(o->wait);
 	}
@@ -335,4 +364,5 @@ void supervise(const struct plan *p, struct session *s, struct jail *j, int sign
 	finish_terminal(w);
 	fd_release(&w->master);
 	judge(w);
+	judge_relays(w);
 }

@@ -29,18 +29,17 @@ void term_resize(const struct session *s, int master)
 		(void)ioctl(master, TIOCSWINSZ, &size);
 }
 
-void term_stop_self(void)
+void term_stop_self(bool group)
 {
 	struct sigaction dfl = { .sa_handler = SIG_DFL }, old;
 	sigset_t stop;
 
-	/* The whole group, as the terminal would: a pipeline stops together. In an orphaned group the kernel ignores it. */
 	(void)sigaction(SIGTSTP, &dfl, &old);
 	(void)sigemptyset(&stop);
 	(void)sigaddset(&stop, SIGTSTP);
-	(void)kill(0, SIGTSTP);
+	(void)kill(group ? 0 : getpid(), SIGTSTP);
 	(void)sigprocmask(SIG_UNBLOCK, &stop, NULL);
-	/* stopped here, until SIGCONT */
+	/* Stopped here, until SIGCONT. In an orphaned group, where nobody could continue us, the kernel ignores the signal. */
 	(void)sigprocmask(SIG_BLOCK, &stop, NULL);
 	(void)sigaction(SIGTSTP, &old, NULL);
 }

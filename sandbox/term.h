@@ -16,7 +16,10 @@ void term_give(const struct session *s, bool flush);
 /* The user's window has another size: tell the jail's. */
 void term_resize(const struct session *s, int master);
 
-/* Stop this process group as Ctrl-Z would have, and come back when it is continued. */
-void term_stop_self(void);
+/*
+ * Stop as Ctrl-Z would have, and come back when continued. With `group` the whole process group stops, which the terminal would have
+ * done had it seen the key: a pipeline stops together.
+ */
+void term_stop_self(bool group);
 
 #endif

@@ -20,6 +20,7 @@ enum { EXIT_OK = 0, EXIT_TIME = 124, EXIT_JAIL = 125, EXIT_NOEXEC = 126, EXIT_NO
 /* An exit code, or -errno with *e filled: main prints it and exits 125. */
 int verb_command(struct call *c, struct err *e); /* jail [OPTIONS] [--] COMMAND [ARG...] */
 int verb_run(struct call *c, struct err *e);	 /* jail run [OPTIONS] PROFILE [ARG...] */
+int verb_help(struct call *c, struct err *e);
 int verb_explain(struct call *c, struct err *e);
 int verb_doctor(struct call *c, struct err *e);
 int verb_profile(struct call *c, struct err *e);
