@@ -1,2 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Pages are listed here as they are written: dist_man_MANS += man/jail.1
+dist_man_MANS += \
+	man/jail.1 \
+	man/jail-profile.5 \
+	man/jail-security.7
+
+EXTRA_DIST += README.md NEWS.md SECURITY.md

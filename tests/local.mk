@@ -21,13 +21,19 @@ AM_TESTS_ENVIRONMENT = \
 # tests/fuzz/driver.c, which replays the corpus; with --enable-fuzzing libFuzzer takes its place.
 fuzz_programs =
 
+include tests/unit/mountinfo.mk
 include tests/unit/profiles.mk
+include tests/unit/scope.mk
 include tests/unit/ttyfilter.mk
 include tests/seccomp/local.mk
 include tests/fuzz/profiles.mk
 include tests/fuzz/ttyfilter.mk
 include tests/helpers/local.mk
 include tests/integration/local.mk
+include tests/integration/oldmount.mk
+include tests/docs/local.mk
+include tests/golden/local.mk
+include tests/vm/local.mk
 
 check_PROGRAMS += $(fuzz_programs)
 if !ENABLE_FUZZING
@@ -69,6 +75,3 @@ clean-local: clean-fuzz
 clean-fuzz:
 	-rm -rf tests/fuzz/new
 .PHONY: clean-fuzz
-
-check-vm:
-	@echo "check-vm: there are no tests for a virtual machine yet" >&2; exit 1

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/landlock.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -20,6 +22,8 @@
 #include "tests/helpers/probe.h"
 
 #define K_RENAME_EXCHANGE 2
+#define K_RENAME_WHITEOUT 4
+#define FLIPS_MAX	  1000000
 
 static long open_file(const struct call *c)
 {
@@ -101,6 +105,20 @@ static long make_link(const struct call *c)
 	return link(c->argv[0], c->argv[1]);
 }
 
+/* The old name is not looked at again: it is the inode that is given another one. */
+static long link_opened(const struct call *c)
+{
+	own_fd fd = open(c->argv[0], O_PATH | O_CLOEXEC);
+	char path[64];
+
+	if (fd < 0)
+		return PROBE_UNREADY;
+	if (!c->data)
+		return linkat(fd, "", AT_FDCWD, c->argv[1], AT_EMPTY_PATH);
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, path, AT_FDCWD, c->argv[1], AT_SYMLINK_FOLLOW);
+}
+
 static long rename_file(const struct call *c)
 {
 	return syscall(SYS_renameat2, AT_FDCWD, c->argv[0], AT_FDCWD, c->argv[1], c->data);
@@ -114,6 +132,78 @@ static long make_node(const struct call *c)
 	if (!rc)
 		(void)unlink(path);
 	return rc;
+}
+
+/* 0:0 is what overlayfs calls a whiteout, and needs no privilege. */
+static long make_whiteout(const struct call *c)
+{
+	int rc = mknod(c->argv[0], S_IFCHR | 0600, makedev(0, 0));
+
+	if (!rc)
+		(void)unlink(c->argv[0]);
+	return rc;
+}
+
+static long make_dir(const struct call *c)
+{
+	int rc = mkdir(c->argv[0], 0700);
+
+	if (!rc)
+		(void)rmdir(c->argv[0]);
+	return rc;
+}
+
+static long remove_file(const struct call *c)
+{
+	return unlink(c->argv[0]);
+}
+
+struct flip {
+	char path[PATH_MAX];
+	const char *good, *bad;
+	atomic_bool end;
+};
+
+static void *flip_path(void *arg)
+{
+	struct flip *f = arg;
+	size_t good = strlen(f->good) + 1, bad = strlen(f->bad) + 1;
+
+	while (!f->end) {
+		memcpy(f->path, f->bad, bad);
+		memcpy(f->path, f->good, good);
+	}
+	return NULL;
+}
+
+/*
+ * "flip-open TRIES HITS": opens a path while another thread changes it between two. What looks at
+ * the words before the kernel does sees one, and the kernel the other. A hit is BAD, opened.
+ */
+static long flip_open(const struct call *c)
+{
+	static struct flip f;
+	struct stat good, st;
+	uint64_t tries, hits = 0;
+	pthread_t thread;
+
+	if (!probe_number(c->argv[2], FLIPS_MAX, &tries) || strlen(c->argv[0]) >= PATH_MAX ||
+	    strlen(c->argv[1]) >= PATH_MAX)
+		return PROBE_USAGE;
+	f.good = c->argv[0];
+	f.bad = c->argv[1];
+	if (stat(f.good, &good) < 0 || pthread_create(&thread, NULL, flip_path, &f))
+		return PROBE_UNREADY;
+	for (uint64_t i = 0; i < tries; i++) {
+		own_fd fd = open(f.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+		if (fd >= 0 && fstat(fd, &st) == 0)
+			hits += st.st_dev != good.st_dev || st.st_ino != good.st_ino;
+	}
+	f.end = true;
+	(void)pthread_join(thread, NULL);
+	printf("%s %ju %ju\n", c->name, (uintmax_t)tries, (uintmax_t)hits);
+	return PROBE_SAID;
 }
 
 /*
@@ -161,6 +251,13 @@ const struct probe probes_file[] = {
 	{ "link", "OLD NEW", 2, 2, make_link, 0 },
 	{ "rename", "OLD NEW", 2, 2, rename_file, 0 },
 	{ "exchange", "A B", 2, 2, rename_file, K_RENAME_EXCHANGE },
+	{ "whiteout", "OLD NEW", 2, 2, rename_file, K_RENAME_WHITEOUT },
+	{ "linkat-fd", "OLD NEW", 2, 2, link_opened, 0 },
+	{ "linkat-proc", "OLD NEW", 2, 2, link_opened, 1 },
+	{ "mkdir", "PATH", 1, 1, make_dir, 0 },
+	{ "unlink", "PATH", 1, 1, remove_file, 0 },
+	{ "mknod-whiteout", "PATH", 1, 1, make_whiteout, 0 },
+	{ "flip-open", "GOOD BAD TRIES", 3, 3, flip_open, 0 },
 	{ "mknod", "[PATH]", 0, 1, make_node, 0 },
 	{ "landlock-write", "PATH", 1, 1, landlock_write, 0 },
 	{ "dotdot", "", 0, 0, walk_up, 0 },

@@ -3,13 +3,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/bpf.h>
+#include <linux/filter.h>
 #include <linux/io_uring.h>
 #include <linux/keyctl.h>
 #include <linux/perf_event.h>
+#include <linux/seccomp.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -35,6 +41,21 @@ static long try_request_key(const struct call *c)
 {
 	(void)c;
 	return syscall(SYS_request_key, "user", "jail-probe", NULL, KEY_SPEC_PROCESS_KEYRING);
+}
+
+/* As jail's launcher would leave it: a key of the session's, then another program. */
+static long with_key(const struct call *c)
+{
+	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 ||
+	    syscall(SYS_add_key, "user", c->argv[0], "x", 1, KEY_SPEC_SESSION_KEYRING) < 0)
+		return PROBE_UNREADY;
+	(void)execvp(c->argv[1], c->argv + 1);
+	return PROBE_UNREADY;
+}
+
+static long find_key(const struct call *c)
+{
+	return syscall(SYS_request_key, "user", c->argv[0], NULL, 0);
 }
 
 static long try_bpf(const struct call *c)
@@ -76,6 +97,119 @@ static long try_io_uring(const struct call *c)
 
 	(void)c;
 	return syscall(SYS_io_uring_setup, 4, &params);
+}
+
+/* No ring has this descriptor: EBADF and EOPNOTSUPP say that the call was allowed. */
+static long try_io_uring_enter(const struct call *c)
+{
+	own_fd fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return PROBE_UNREADY;
+	return c->data ? syscall(SYS_io_uring_register, fd, 0, NULL, 0)
+		       : syscall(SYS_io_uring_enter, fd, 0, 0, 0, NULL, 0);
+}
+
+static long try_name_to_handle(const struct call *c)
+{
+	union {
+		struct file_handle handle;
+		char room[sizeof(struct file_handle) + HANDLE_BYTES];
+	} u = { .handle = { .handle_bytes = HANDLE_BYTES } };
+	int mount_id;
+
+	(void)c;
+	return name_to_handle_at(AT_FDCWD, "/", &u.handle, &mount_id, 0);
+}
+
+/* One that would let this process answer for others; the program allows everything. */
+static long try_listener(const struct call *c)
+{
+	struct sock_filter allow = { BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW };
+	struct sock_fprog program = { 1, &allow };
+
+	(void)c;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return PROBE_UNREADY;
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+}
+
+/*
+ * What belongs to the machine, or is old (SYS-14). Permission is asked for first, and each is then
+ * stopped by an argument: ENOENT, EINVAL and the like say that the call was allowed. ADJTIMEX and
+ * those below ask only, or act on this process.
+ */
+enum {
+	M_REBOOT,
+	M_SWAPON,
+	M_SWAPOFF,
+	M_ACCT,
+	M_DELETE_MODULE,
+	M_INIT_MODULE,
+	M_KEXEC_FILE,
+	M_QUOTACTL,
+	M_ADJTIMEX,
+	M_SYSLOG,
+	M_FANOTIFY,
+	M_MBIND,
+	M_GET_MEMPOLICY,
+	M_MOVE_PAGES,
+	M_IOPL,
+	M_USELIB,
+};
+
+static long machine_call(uint64_t which)
+{
+	static const char nowhere[] = "/nonexistent/jail-probe";
+	static char page[2 * 4096];
+	void *at = (void *)(((uintptr_t)page + 4095) & ~(uintptr_t)4095);
+	struct timex clock = { .modes = 0 };
+	int status = 0;
+
+	switch (which) {
+	case M_REBOOT:
+		return syscall(SYS_reboot, 0, 0, 0, NULL);
+	case M_SWAPON:
+		return syscall(SYS_swapon, nowhere, 0);
+	case M_SWAPOFF:
+		return syscall(SYS_swapoff, nowhere);
+	case M_ACCT:
+		return syscall(SYS_acct, nowhere);
+	case M_DELETE_MODULE:
+		return syscall(SYS_delete_module, "jail_probe_no_module", O_NONBLOCK);
+	case M_INIT_MODULE:
+		return syscall(SYS_init_module, page, sizeof(page), "");
+	case M_KEXEC_FILE:
+		return syscall(SYS_kexec_file_load, -1, -1, 0, NULL, 0x8000);
+	case M_QUOTACTL:
+		return syscall(SYS_quotactl, 0x800001 << 8, NULL, 0, NULL); /* Q_SYNC */
+	case M_ADJTIMEX:
+		return syscall(SYS_adjtimex, &clock);
+	case M_SYSLOG:
+		return syscall(SYS_syslog, 10, NULL, 0); /* how large is it */
+	case M_FANOTIFY:
+		return syscall(SYS_fanotify_init, 0x200, O_RDONLY); /* FAN_REPORT_FID */
+	case M_MBIND:
+		return syscall(SYS_mbind, at, 4096, 0, NULL, 0, 0);
+	case M_GET_MEMPOLICY:
+		return syscall(SYS_get_mempolicy, NULL, NULL, 0, NULL, 0);
+	case M_MOVE_PAGES:
+		return syscall(SYS_move_pages, 0, 1, &at, NULL, &status, 0);
+#ifdef __x86_64__
+	case M_IOPL:
+		return syscall(SYS_iopl, 0);
+	case M_USELIB:
+		return syscall(SYS_uselib, nowhere);
+#endif
+	default:
+		errno = ENOSYS;
+		return -1;
+	}
+}
+
+static long try_machine(const struct call *c)
+{
+	return machine_call(c->data);
 }
 
 /*
@@ -151,6 +285,16 @@ static int int80_getpid(uint64_t arg)
 	return r < 0 ? (int)-r : r == getpid() ? 0 : EPROTO;
 }
 
+/* socket(AF_VSOCK, SOCK_STREAM, 0), which a filter for the native numbers takes for another call. */
+static int int80_socket(uint64_t arg)
+{
+	long r = 359;
+
+	(void)arg;
+	__asm__ volatile("int $0x80" : "+a"(r) : "b"(40), "c"(1), "d"(0) : "memory", "r8", "r9", "r10", "r11");
+	return r < 0 ? (int)-r : 0;
+}
+
 static int x32_getpid(uint64_t arg)
 {
 	long r = syscall(K_X32_SYSCALL_BIT | SYS_getpid);
@@ -166,6 +310,7 @@ static int not_here(uint64_t arg)
 }
 #define read_ldt     not_here
 #define int80_getpid not_here
+#define int80_socket not_here
 #define x32_getpid   not_here
 #endif
 
@@ -179,6 +324,37 @@ static long try_int80(const struct call *c)
 	return probe_in_child(c, int80_getpid, 0);
 }
 
+static long try_int80_socket(const struct call *c)
+{
+	return probe_in_child(c, int80_socket, 0);
+}
+
+static int call_with_nothing(uint64_t number)
+{
+	return syscall((long)number, -1, -1, -1, -1, -1, -1) < 0 ? errno : 0;
+}
+
+/* "census NUMBER error" for each, every argument being -1. */
+static long take_census(const struct call *c)
+{
+	struct call one = { .argv = c->argv };
+	char name[64];
+	uint64_t number;
+
+	for (char **v = c->argv; *v; v++) {
+		long rc;
+
+		if (!probe_number(*v, INT_MAX, &number))
+			return PROBE_USAGE;
+		(void)snprintf(name, sizeof(name), "%s %s", c->name, *v);
+		one.name = name;
+		rc = probe_in_child(&one, call_with_nothing, number);
+		if (rc == 0 || rc == -1)
+			printf("%s %ld %s\n", name, rc, probe_errno_name(rc < 0 ? errno : 0));
+	}
+	return PROBE_SAID;
+}
+
 static long try_x32(const struct call *c)
 {
 	return probe_in_child(c, x32_getpid, 0);
@@ -188,16 +364,40 @@ const struct probe probes_kernel[] = {
 	{ "keyctl", "", 0, 0, try_keyctl, 0 },
 	{ "add_key", "", 0, 0, try_add_key, 0 },
 	{ "request_key", "", 0, 0, try_request_key, 0 },
+	{ "with-key", "NAME COMMAND...", 2, 64, with_key, 0 },
+	{ "find-key", "NAME", 1, 1, find_key, 0 },
 	{ "bpf", "", 0, 0, try_bpf, 0 },
 	{ "userfaultfd", "", 0, 0, try_userfaultfd, 0 },
 	{ "perf", "", 0, 0, try_perf, 0 },
 	{ "io_uring", "", 0, 0, try_io_uring, 0 },
+	{ "io_uring_enter", "", 0, 0, try_io_uring_enter, 0 },
+	{ "io_uring_register", "", 0, 0, try_io_uring_enter, 1 },
+	{ "seccomp-listener", "", 0, 0, try_listener, 0 },
+	{ "name_to_handle", "", 0, 0, try_name_to_handle, 0 },
+	{ "reboot", "", 0, 0, try_machine, M_REBOOT },
+	{ "swapon", "", 0, 0, try_machine, M_SWAPON },
+	{ "swapoff", "", 0, 0, try_machine, M_SWAPOFF },
+	{ "acct", "", 0, 0, try_machine, M_ACCT },
+	{ "delete_module", "", 0, 0, try_machine, M_DELETE_MODULE },
+	{ "init_module", "", 0, 0, try_machine, M_INIT_MODULE },
+	{ "kexec_file", "", 0, 0, try_machine, M_KEXEC_FILE },
+	{ "quotactl", "", 0, 0, try_machine, M_QUOTACTL },
+	{ "adjtimex", "", 0, 0, try_machine, M_ADJTIMEX },
+	{ "syslog", "", 0, 0, try_machine, M_SYSLOG },
+	{ "fanotify_init", "", 0, 0, try_machine, M_FANOTIFY },
+	{ "mbind", "", 0, 0, try_machine, M_MBIND },
+	{ "get_mempolicy", "", 0, 0, try_machine, M_GET_MEMPOLICY },
+	{ "move_pages", "", 0, 0, try_machine, M_MOVE_PAGES },
+	{ "iopl", "", 0, 0, try_machine, M_IOPL },
+	{ "uselib", "", 0, 0, try_machine, M_USELIB },
 	{ "open_by_handle", "", 0, 0, try_open_by_handle, 0 },
 	{ "finit_module", "", 0, 0, try_finit_module, 0 },
 	{ "kexec", "", 0, 0, try_kexec, 0 },
 	{ "personality", "NUMBER", 1, 1, try_personality, 0 },
 	{ "modify_ldt", "", 0, 0, try_modify_ldt, 0 },
 	{ "int80", "", 0, 0, try_int80, 0 },
+	{ "census", "NUMBER...", 1, 1100, take_census, 0 },
+	{ "int80-socket", "", 0, 0, try_int80_socket, 0 },
 	{ "x32", "", 0, 0, try_x32, 0 },
 	{ 0 },
 };

@@ -101,7 +101,7 @@ static void *wait_at(void *arg)
 /* All there at once; EAGAIN says that there may not be as many. */
 static long start_threads(const struct call *c)
 {
-	pthread_barrier_t barrier;
+	static pthread_barrier_t barrier; /* threads are still in it when this returns */
 	pthread_attr_t attr;
 	uint64_t wanted;
 	pthread_t thread;

@@ -13,6 +13,9 @@
 #include "base/own.h"
 #include "tests/helpers/probe.h"
 
+#define K_NR_fspick	    433
+#define K_NR_open_tree_attr 467
+
 static const char *target(const struct call *c, const char *fallback)
 {
 	return c->argv[0] ? c->argv[0] : fallback;
@@ -44,6 +47,14 @@ static long mount_proc(const struct call *c)
 {
 	const char *dir = target(c, "/tmp");
 	int rc = mount("proc", dir, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+
+	return unmount_after(dir, rc);
+}
+
+static long mount_type(const struct call *c)
+{
+	const char *dir = c->argv[1] ? c->argv[1] : "/tmp";
+	int rc = mount("none", dir, c->argv[0], MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 
 	return unmount_after(dir, rc);
 }
@@ -109,6 +120,52 @@ static long try_fsopen(const struct call *c)
 	return k_fsopen("tmpfs", K_FSOPEN_CLOEXEC);
 }
 
+/* Where fsopen itself is refused, a descriptor of another kind: EINVAL says that the call was allowed. */
+static int some_fs(void)
+{
+	int fd = k_fsopen("tmpfs", K_FSOPEN_CLOEXEC);
+
+	return fd >= 0 ? fd : open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static long try_fsconfig(const struct call *c)
+{
+	own_fd fs = some_fs();
+
+	(void)c;
+	if (fs < 0)
+		return PROBE_UNREADY;
+	return k_fsconfig(fs, K_FSCONFIG_SET_STRING, "source", "probe", 0);
+}
+
+static long try_fsmount(const struct call *c)
+{
+	own_fd fs = some_fs(), fd = FD_NONE;
+
+	(void)c;
+	if (fs < 0)
+		return PROBE_UNREADY;
+	(void)k_fsconfig(fs, K_FSCONFIG_CMD_CREATE, NULL, NULL, 0);
+	fd = k_fsmount(fs, K_FSOPEN_CLOEXEC, 0);
+	return fd;
+}
+
+static long try_fspick(const struct call *c)
+{
+	own_fd fd = (int)syscall(K_NR_fspick, AT_FDCWD, target(c, "/tmp"), 1);
+
+	return fd;
+}
+
+static long try_open_tree_attr(const struct call *c)
+{
+	struct k_mount_attr attr = { 0 };
+	own_fd fd = (int)syscall(K_NR_open_tree_attr, AT_FDCWD, target(c, "/tmp"),
+				 K_OPEN_TREE_CLONE | K_OPEN_TREE_CLOEXEC, &attr, sizeof(attr));
+
+	return fd;
+}
+
 static long try_open_tree(const struct call *c)
 {
 	return k_open_tree(AT_FDCWD, target(c, "/tmp"), K_OPEN_TREE_CLONE | K_OPEN_TREE_CLOEXEC);
@@ -134,11 +191,16 @@ const struct probe probes_mount[] = {
 	{ "mount-tmpfs", "[DIR]", 0, 1, mount_tmpfs, 0 },
 	{ "mount-bind", "[DIR]", 0, 1, mount_bind, 0 },
 	{ "mount-proc", "[DIR]", 0, 1, mount_proc, 0 },
+	{ "mount-fs", "TYPE [DIR]", 1, 2, mount_type, 0 },
 	{ "umount-proc", "[DIR]", 0, 1, umount_proc, 0 },
 	{ "remount-rw", "[DIR]", 0, 1, remount_rw, 0 },
 	{ "pivot-root", "", 0, 0, pivot, 0 },
 	{ "chroot", "", 0, 0, change_root, 0 },
 	{ "fsopen", "", 0, 0, try_fsopen, 0 },
+	{ "fsconfig", "", 0, 0, try_fsconfig, 0 },
+	{ "fsmount", "", 0, 0, try_fsmount, 0 },
+	{ "fspick", "[DIR]", 0, 1, try_fspick, 0 },
+	{ "open_tree_attr", "[DIR]", 0, 1, try_open_tree_attr, 0 },
 	{ "open_tree", "[DIR]", 0, 1, try_open_tree, 0 },
 	{ "move_mount", "[DIR]", 0, 1, try_move_mount, 0 },
 	{ "mount_setattr", "[DIR]", 0, 1, try_mount_setattr, 0 },

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -34,6 +35,16 @@ static long try_clone(const struct call *c)
 	return reap(syscall(SYS_clone, c->data | SIGCHLD, 0, 0, 0, 0));
 }
 
+/* All 64 bits of the flags are the caller's. */
+static long clone_with(const struct call *c)
+{
+	uint64_t flags;
+
+	if (!probe_number(c->argv[0], UINT64_MAX, &flags))
+		return PROBE_USAGE;
+	return reap(syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0));
+}
+
 static long try_clone3(const struct call *c)
 {
 	struct k_clone_args args = { .flags = c->data, .exit_signal = SIGCHLD };
@@ -50,6 +61,28 @@ static long try_setns(const struct call *c)
 	return setns(fd, 0);
 }
 
+static long setns_inherited(const struct call *c)
+{
+	uint64_t fd;
+
+	if (!probe_number(c->argv[0], INT_MAX, &fd))
+		return PROBE_USAGE;
+	return setns((int)fd, 0);
+}
+
+static long setns_process(const struct call *c)
+{
+	own_fd pidfd = FD_NONE;
+	uint64_t pid;
+
+	if (!probe_number(c->argv[0], INT_MAX, &pid))
+		return PROBE_USAGE;
+	pidfd = (int)syscall(SYS_pidfd_open, pid ? (pid_t)pid : getpid(), 0);
+	if (pidfd < 0)
+		return PROBE_UNREADY;
+	return setns(pidfd, CLONE_NEWNET);
+}
+
 const struct probe probes_namespace[] = {
 	{ "unshare-user", "", 0, 0, try_unshare, CLONE_NEWUSER },
 	{ "unshare-mnt", "", 0, 0, try_unshare, CLONE_NEWNS },
@@ -63,6 +96,9 @@ const struct probe probes_namespace[] = {
 	{ "clone-user", "", 0, 0, try_clone, CLONE_NEWUSER },
 	{ "clone3-plain", "", 0, 0, try_clone3, 0 },
 	{ "clone3-user", "", 0, 0, try_clone3, CLONE_NEWUSER },
+	{ "clone", "FLAGS", 1, 1, clone_with, 0 },
 	{ "setns", "PATH", 1, 1, try_setns, 0 },
+	{ "setns-fd", "FD", 1, 1, setns_inherited, 0 },
+	{ "setns-pidfd", "PID (0 is its own)", 1, 1, setns_process, 0 },
 	{ 0 },
 };

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Attempts to look into or signal other processes; runs inside a jail. */
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/kcmp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -13,6 +16,13 @@
 
 #include "base/own.h"
 #include "tests/helpers/probe.h"
+
+#ifndef SYS_process_madvise
+#define SYS_process_madvise 440
+#endif
+#ifndef MADV_COLD
+#define MADV_COLD 20
+#endif
 
 static bool to_pid(const char *s, pid_t *ret)
 {
@@ -76,17 +86,58 @@ static long try_kill(const struct call *c)
 	return kill(pid, (int)number);
 }
 
+static long try_kcmp(const struct call *c)
+{
+	pid_t pid;
+
+	if (!to_pid(c->argv[0], &pid))
+		return PROBE_USAGE;
+	return syscall(SYS_kcmp, getpid(), pid, KCMP_VM, 0, 0);
+}
+
+/* On a page of its own when the process is this one. */
+static long try_process_madvise(const struct call *c)
+{
+	static char page[2 * 4096];
+	struct iovec range = { (void *)(((uintptr_t)page + 4095) & ~(uintptr_t)4095), 4096 };
+	own_fd pidfd = FD_NONE;
+	pid_t pid;
+
+	if (!to_pid(c->argv[0], &pid))
+		return PROBE_USAGE;
+	pidfd = (int)syscall(SYS_pidfd_open, pid ? pid : getpid(), 0);
+	if (pidfd < 0)
+		return PROBE_UNREADY;
+	return syscall(SYS_process_madvise, pidfd, &range, 1, MADV_COLD, 0);
+}
+
+/* Some files are opened freely, and refuse only what is then asked of them. */
+static long look_into(int fd)
+{
+	own_dir dir = fdopendir(fd);
+	const struct dirent *d;
+	char text[PATH_MAX];
+
+	if (!dir)
+		return read(fd, text, 1) < 0 && (errno == EPERM || errno == EACCES) ? -1 : 0;
+	errno = 0;
+	while ((d = readdir(dir)))
+		if (d->d_name[0] != '.')
+			return readlinkat(dirfd(dir), d->d_name, text, sizeof(text)) < 0 && errno != EINVAL ? -1 : 0;
+	return errno ? -1 : 0;
+}
+
 static long try_open(const struct call *c)
 {
-	own_fd fd = FD_NONE;
 	char path[PATH_MAX];
 	pid_t pid;
+	int fd;
 
 	if (!to_pid(c->argv[0], &pid))
 		return PROBE_USAGE;
 	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, c->argv[1]);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return fd;
+	return fd < 0 ? -1 : look_into(fd);
 }
 
 const struct probe probes_process[] = {
@@ -94,6 +145,8 @@ const struct probe probes_process[] = {
 	{ "ptrace-seize", "PID", 1, 1, try_seize, 0 },
 	{ "process_vm_readv", "PID", 1, 1, try_vm_readv, 0 },
 	{ "pidfd_getfd", "PID FD", 2, 2, try_pidfd_getfd, 0 },
+	{ "kcmp", "PID", 1, 1, try_kcmp, 0 },
+	{ "process_madvise", "PID (0 is its own)", 1, 1, try_process_madvise, 0 },
 	{ "kill", "PID SIGNAL", 2, 2, try_kill, 0 },
 	{ "dumpable-open", "PID FILE", 2, 2, try_open, 0 },
 	{ 0 },

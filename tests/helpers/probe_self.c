@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -96,6 +97,19 @@ static long show_ids(const struct call *c)
 	return PROBE_SAID;
 }
 
+static long set_nnp(const struct call *c)
+{
+	(void)c;
+	return prctl(PR_SET_NO_NEW_PRIVS, 0, 0, 0, 0);
+}
+
+/* Where the stack is, in a process that is new: two of them differ unless the layout is fixed. */
+static long show_stack(const struct call *c)
+{
+	printf("%s %p\n", c->name, __builtin_frame_address(0));
+	return PROBE_SAID;
+}
+
 /* To the name that it has. */
 static long set_name(const struct call *c)
 {
@@ -110,5 +124,6 @@ static long set_name(const struct call *c)
 const struct probe probes_self[] = {
 	{ "caps", "", 0, 0, show_caps, 0 },	  { "fds", "", 0, 0, show_fds, 0 },
 	{ "sid", "", 0, 0, show_session, 0 },	  { "setuid-check", "", 0, 0, show_ids, 0 },
-	{ "sethostname", "", 0, 0, set_name, 0 }, { 0 },
+	{ "sethostname", "", 0, 0, set_name, 0 }, { "nnp-off", "", 0, 0, set_nnp, 0 },
+	{ "stack", "", 0, 0, show_stack, 0 },	  { 0 },
 };
