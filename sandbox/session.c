@@ -111,6 +111,19 @@ static int open_relay(struct stdio *io, int fd, uid_t uid, struct err *e)
 	return give_pipe(io->child, uid, e);
 }
 
+/*
+ * What the command's terminal starts with. In the background ours has the settings of whoever is in front, as a rule a shell that is
+ * editing a line: they are not for the command.
+ */
+static void choose_modes(int fd, struct termios *t)
+{
+	if (tcgetpgrp(fd) == getpgrp())
+		return;
+	t->c_iflag |= ICRNL | IXON;
+	t->c_oflag |= OPOST | ONLCR;
+	t->c_lflag |= ICANON | ISIG | IEXTEN | ECHO | ECHOE | ECHOK;
+}
+
 static int open_terminal(struct session *s, struct err *e)
 {
 	int out = s->io[1].kind == STDIO_TTY ? 1 : s->io[2].kind == STDIO_TTY ? 2 : 0;
@@ -127,6 +140,7 @@ static int open_terminal(struct session *s, struct err *e)
 	}
 	if (tcgetattr(out, &s->termios) < 0)
 		return err_set(e, ST_TTY, errno, "read the terminal's settings");
+	choose_modes(out, &s->termios);
 	(void)ioctl(out, TIOCGWINSZ, &s->winsize); /* zeros mean unknown, inside as outside */
 	return 0;
 }

@@ -86,7 +86,7 @@ static void tell(struct watch *w, enum record_type type, int number)
 
 static void take_terminal(struct watch *w)
 {
-	w->raw = term_take(w->session);
+	w->raw = w->raw || term_take(w->session);
 	w->pumps[PUMP_TTY_IN].paused = !w->raw;
 }
 

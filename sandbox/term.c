@@ -6,12 +6,18 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-bool term_take(const struct session *s)
+bool term_take(struct session *s)
 {
-	struct termios raw = s->termios;
+	struct termios raw;
+	pid_t front = s->tty_input ? tcgetpgrp(s->tty_in) : 0;
 
-	if (!s->tty_input || tcgetpgrp(s->tty_in) != getpgrp())
+	/* A terminal that controls another session, or none (-1), has no foreground that we could be kept out of. */
+	if (!s->tty_input || (front >= 0 && front != getpgrp()))
 		return false;
+	/* Each time anew: while we were stopped the user may have changed them. */
+	if (tcgetattr(s->tty_in, &raw) < 0)
+		return false;
+	s->termios = raw;
 	cfmakeraw(&raw);
 	return tcsetattr(s->tty_in, TCSADRAIN, &raw) == 0;
 }

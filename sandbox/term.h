@@ -7,8 +7,8 @@
 
 #include "sandbox/session.h"
 
-/* Take the terminal if this process is in the foreground; true when it is ours. */
-bool term_take(const struct session *s);
+/* Take the terminal if nobody else is in its foreground, and keep its settings to give back; true when it is ours. */
+bool term_take(struct session *s);
 
 /* Give it back as it was found; `flush` throws away what was typed and not read, replies to the command's queries among it. */
 void term_give(const struct session *s, bool flush);

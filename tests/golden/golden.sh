@@ -20,6 +20,7 @@ if [ "${1-}" = --update ]; then
 	update=yes
 fi
 here=$top_srcdir/tests/golden
+real=$(CDPATH='' cd -- "$top_srcdir" && pwd -P) || exit 1	# configure may have been called by a relative path
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/jail-golden.XXXXXX") || exit 1
 scratch=$(CDPATH='' cd -- "$scratch" && pwd -P) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -66,7 +67,7 @@ say() {
 END
 	cat "$scratch/script" >>"$scratch/run"
 	(cd "$home/project" && in_clean_env sh "$scratch/run") |
-		awk -v home="$home" -v source="$top_srcdir" -v build="$top_builddir" -f "$here/normal.awk"
+		awk -v home="$home" -v source="$top_srcdir" -v real="$real" -v build="$top_builddir" -f "$here/normal.awk"
 }
 
 home=$scratch/home

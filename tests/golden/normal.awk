@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Takes out of jail's words what depends on who runs it, where, and on which system.
 #
-# usage: awk -v home=DIR -v source=DIR -v build=DIR -f normal.awk
+# usage: awk -v home=DIR -v source=DIR -v real=DIR -v build=DIR -f normal.awk
 #   kept    what profiles and options decide
 #   changed names, numbers and places of this machine: @user@, @home@, @abi@, ...
 #   dropped the host's own trees, and notes about this kernel and this user's groups; of JSON those on lines of their own
@@ -18,6 +18,7 @@ function replace(s, what, by,   at, out) {
 function machine(s) {
 	s = replace(s, home, "@home@")
 	s = replace(s, source "/profiles", "@shipped@")
+	s = replace(s, real "/profiles", "@shipped@")
 	s = replace(s, build, "@build@")
 	s = replace(s, source, "@source@")
 	# Comments in the shipped profiles come and go.

@@ -86,7 +86,7 @@ verdict() {
 blocked() {
 	case_want=$1 case_name=$2
 	shift 2
-	verdict_of=$1
+	verdict_of=$*
 	verdict "$case_name" "$(tried "$@")" "$case_want" "$($control "$@")" "$flips"
 	verdict_of=
 }

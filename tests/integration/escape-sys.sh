@@ -3,10 +3,11 @@
 # System calls and the kernel's surface: SYS-01 to SYS-14. The filter itself is tested number by number in tests/seccomp; here it is tried.
 . "$top_srcdir/tests/integration/escape-lib.sh"
 
-# SYS-01 -- every number below 1024 that the census does not say is allowed.
+# SYS-01 -- every number below 1024 that the census does not say is allowed. On x86_64 two are left out that no filter sees: since Linux
+# 6.14 the kernel lets uretprobe (335) and uprobe (336) past seccomp, and kills whoever calls them from anywhere but its own trampoline.
 machine=$(uname -m)
 census=$top_srcdir/tests/seccomp/census-$machine.txt
-awk 'NR > 1 { want[$1] = $3 } END { for (i = 0; i < 1024; i++) if (want[i] != "allow" && want[i] != "args") print i, want[i] ? want[i] : "ENOSYS" }' \
+awk -v x86="$([ "$machine" != x86_64 ] || echo 1)" 'NR > 1 { want[$1] = $3 } END { for (i = 0; i < 1024; i++) if (want[i] != "allow" && want[i] != "args" && !(x86 && (i == 335 || i == 336))) print i, want[i] ? want[i] : "ENOSYS" }' \
 	"$census" >"$scratch/census"
 # shellcheck disable=SC2046
 run -- ./probe census $(cut -d' ' -f1 "$scratch/census")
