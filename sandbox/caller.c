@@ -129,14 +129,14 @@ static int read_home(struct arena *a, struct caller *c, struct err *e)
 	char real[PATH_MAX];
 
 	if (spelled)
-		c->home_spelled = spelled;
+		c->home_spelled = arena_strdup(a, spelled); /* not the environment's own: pid 1 wipes that */
 	if (!c->home_spelled || c->home_spelled[0] != '/')
 		return err_set(e, ST_PLAN, 0, "no home directory: set HOME to an absolute path");
 	/* A home that does not exist (nobody, a service user) is still a fine empty place inside. */
 	if (realpath(c->home_spelled, real))
 		c->home = arena_strdup(a, real);
 	else if (errno == ENOENT || errno == ENOTDIR || errno == EACCES)
-		c->home = c->home_spelled;
+		c->home = arena_strdup(a, c->home_spelled);
 	else /* what is refused for the home must be refused for where it really is */
 		return err_set(e, ST_PLAN, errno, "find the home directory '%s'", c->home_spelled);
 	c->expand = (struct expansion){

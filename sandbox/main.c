@@ -33,7 +33,7 @@ static void print_error(const struct err *e)
 
 int main(int argc, char **argv, char **env)
 {
-	static char *none[] = { (char *)(uintptr_t) "jail", NULL };
+	static char name[] = "jail", *none[] = { name, NULL }; /* for a caller that gives no words at all */
 	struct call c = { .argc = argc, .argv = argc ? argv : none, .env = env, .launcher_argv = argc ? argv : none };
 	int (*run)(struct call *, struct err *) = verb_command;
 	struct err e = { 0 };

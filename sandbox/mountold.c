@@ -66,6 +66,15 @@ static bool is_same(int a, int b)
 	return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* Not the opposite: what cannot be told is neither. */
+static bool is_another(int a, int b)
+{
+	struct stat x, y;
+
+	return fstat(a, &x) == 0 && fstat(b, &y) == 0 &&
+	       (x.st_dev != y.st_dev || x.st_ino != y.st_ino);
+}
+
 static bool is_fs(int fd, unsigned long magic)
 {
 	struct statfs st;
@@ -98,7 +107,7 @@ static int make_stage(struct mount_api *api, struct err *e)
 		return err_set(e, ST_MOUNT, errno, "mount a stage for mounts");
 	/* A step up from our root stays there, and then goes on to what is mounted over it. */
 	stage = open("/..", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (before < 0 || stage < 0 || is_same(before, stage) || !is_fs(stage, TMPFS_MAGIC))
+	if (before < 0 || stage < 0 || !is_another(before, stage) || !is_fs(stage, TMPFS_MAGIC))
 		return err_set(e, ST_MOUNT, ESTALE, "find the stage for mounts");
 	if (mkdirat(stage, STAGE_DIR, 0700) < 0 || mkdirat(stage, STAGE_PROC, 0700) < 0)
 		return err_set(e, ST_MOUNT, errno, "make places on the stage for mounts");
@@ -160,7 +169,7 @@ int mountold_open_fs(const struct mount_api *api, const char *type, const struct
 	fd = open_staged(api, STAGE_DIR, e);
 	if (fd < 0)
 		return fd;
-	if (is_same(fd, point))
+	if (!is_another(fd, point))
 		return err_set(e, ST_MOUNT, ESTALE, "find the new %s", type);
 	*ret_fd = fd_take(&fd);
 	return 0;

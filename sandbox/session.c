@@ -117,7 +117,9 @@ static int open_relay(struct stdio *io, int fd, uid_t uid, struct err *e)
  */
 static void choose_modes(int fd, struct termios *t)
 {
-	if (tcgetpgrp(fd) == getpgrp())
+	pid_t front = tcgetpgrp(fd);
+
+	if (front < 0 || front == getpgrp())
 		return;
 	t->c_iflag |= ICRNL | IXON;
 	t->c_oflag |= OPOST | ONLCR;
@@ -130,6 +132,7 @@ static int open_terminal(struct session *s, struct err *e)
 
 	s->tty = true;
 	s->tty_input = s->io[0].kind == STDIO_TTY;
+	s->tty_lines = !s->tty_input || s->io[1].kind != STDIO_TTY;
 	s->tty_out = reopen(out, O_WRONLY);
 	if (s->tty_out < 0)
 		return err_set(e, ST_TTY, errno, "open the terminal for writing");

@@ -32,6 +32,7 @@ struct session {
 	struct stdio io[3];
 	bool tty;	    /* the command gets a terminal of its own */
 	bool tty_input;	    /* what the user types goes there: stdin is the user's terminal */
+	bool tty_lines;	    /* the user's terminal goes on ending lines as it is set to, since others write to it too: `jail ls | cat` */
 	int tty_in, tty_out;/* our side, of the user's terminal */
 	struct termios termios; /* as it was found */
 	struct winsize winsize;

@@ -57,10 +57,10 @@ int stage_exec(struct setup *s, struct err *e);
 /* Load a seccomp program; the last thing before exec, or before pid 1's loop. */
 int confine_seccomp(const struct filter *f, struct err *e);
 
-/* P1's whole life. Never returns. */
-void setup_run(struct setup *s, char **argv, char **envp) __attribute__((noreturn));
+/* P1's whole life. Does not return. */
+void setup_run(struct setup *s, char **argv, char **envp);
 
-/* init.c: P1 once the command runs. */
-void init_run(struct setup *s, pid_t command) __attribute__((noreturn));
+/* init.c: P1 once the command runs. Does not return. */
+void init_run(struct setup *s, pid_t command);
 
 #endif

@@ -45,7 +45,7 @@ int stage_terminal(struct setup *s, struct err *e)
 	if (s->slave < 0)
 		return err_set(e, ST_TTY, errno, "open the terminal");
 	/* Where the user's terminal stays in charge of lines, ours must not turn a newline into two characters first. */
-	if (!session->tty_input)
+	if (session->tty_lines)
 		termios.c_oflag &= ~(tcflag_t)OPOST;
 	if (tcsetattr(s->slave, TCSANOW, &termios) < 0 || ioctl(s->slave, TIOCSWINSZ, &session->winsize) < 0)
 		return err_set(e, ST_TTY, errno, "set the terminal up");

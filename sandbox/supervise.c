@@ -117,6 +117,13 @@ static void on_stopped(struct watch *w)
 	tell(w, REC_SIGNAL, SIGCONT);
 }
 
+/* Without this the run cannot go on, and must not seem to. */
+static void give_up(struct watch *w, enum stage stage, int code, const char *what)
+{
+	(void)err_set(w->e, stage, code, "%s", what);
+	(void)k_pidfd_send_signal(w->jail->pidfd, SIGKILL);
+}
+
 static void on_record(struct watch *w, const struct record *r, int fd)
 {
 	switch (r->type) {
@@ -128,6 +135,8 @@ static void on_record(struct watch *w, const struct record *r, int fd)
 		w->master = fd;
 		w->pumps[PUMP_TTY_IN].to = fd;
 		w->pumps[PUMP_TTY_OUT].from = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+		if (w->pumps[PUMP_TTY_OUT].from < 0)
+			give_up(w, ST_TTY, errno, "read from the command's terminal");
 		take_terminal(w);
 		break;
 	case REC_STARTED:
@@ -157,10 +166,8 @@ static void on_wire(struct watch *w)
 		on_record(w, &r, fd);
 	else if (rc != -EAGAIN)
 		fd_release(&w->session->wire[0]); /* end of file, or nonsense: pid 1's end says the rest */
-	if (rc == -EBADMSG) {
-		(void)err_set(w->e, ST_WIRE, EBADMSG, "a record from inside the jail");
-		(void)k_pidfd_send_signal(w->jail->pidfd, SIGKILL);
-	}
+	if (rc == -EBADMSG)
+		give_up(w, ST_WIRE, EBADMSG, "a record from inside the jail");
 }
 
 static void on_signal(struct watch *w)
@@ -288,6 +295,8 @@ static void wire_pumps(struct watch *w)
 	}
 	if (s->tty) {
 		w->pumps[PUMP_TTY_IN].from = fcntl(s->tty_in, F_DUPFD_CLOEXEC, 3); /* may end before the session does */
+		if (s->tty_input && w->pumps[PUMP_TTY_IN].from < 0)
+			give_up(w, ST_TTY, errno, "read from the terminal");
 		w->pumps[PUMP_TTY_IN].paused = true;
 		w->pumps[PUMP_TTY_OUT].to = s->tty_out;
 		w->pumps[PUMP_TTY_OUT].filter = w->plan->raw_escapes ? NULL : &w->filter;

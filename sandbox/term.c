@@ -19,6 +19,8 @@ bool term_take(struct session *s)
 		return false;
 	s->termios = raw;
 	cfmakeraw(&raw);
+	if (s->tty_lines)
+		raw.c_oflag = s->termios.c_oflag;
 	return tcsetattr(s->tty_in, TCSADRAIN, &raw) == 0;
 }
 

@@ -48,7 +48,7 @@ bool wire_valid(const struct record *r, unsigned long n)
 	       memchr(r->err.what, '\0', sizeof(r->err.what));
 }
 
-/* The one descriptor a message may carry, or FD_NONE; any others are closed by the kernel's truncation. */
+/* The one descriptor a message may carry, or FD_NONE; there is no room for others, and what has none is closed by the kernel. */
 static int descriptor_of(struct msghdr *msg)
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
@@ -74,7 +74,7 @@ int wire_receive(int wire, struct record *ret, int *ret_fd, bool block)
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
 		.msg_control = control.buf,
-		.msg_controllen = sizeof(control.buf),
+		.msg_controllen = CMSG_LEN(sizeof(int)), /* not CMSG_SPACE: its padding has room for a second one */
 	};
 	own_fd fd = FD_NONE;
 	ssize_t n;
@@ -84,9 +84,9 @@ int wire_receive(int wire, struct record *ret, int *ret_fd, bool block)
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno == ECONNRESET ? 0 : -errno;
+	fd = descriptor_of(&msg);
 	if (n == 0)
 		return 0;
-	fd = descriptor_of(&msg);
 	if ((msg.msg_flags & MSG_TRUNC) || !wire_valid(&r, (unsigned long)n))
 		return -EBADMSG;
 	if (ret_fd && r.type == REC_TERMINAL)

@@ -30,6 +30,7 @@ include tests/fuzz/profiles.mk
 include tests/fuzz/ttyfilter.mk
 include tests/helpers/local.mk
 include tests/integration/local.mk
+include tests/integration/escape.mk
 include tests/integration/oldmount.mk
 include tests/docs/local.mk
 include tests/golden/local.mk

@@ -105,7 +105,8 @@ static bool tidy(const struct config *c, const struct outcome *o, struct text *t
 static bool refused(const struct fault *f, const struct outcome *o)
 {
 	const int code = WIFEXITED(o->trace.status) ? WEXITSTATUS(o->trace.status) : -1;
-	const bool exec = str_starts(o->trace.hit.text, "execve(");
+	/* The command's process asks for the kind of file too when an exec has failed, to say it in better words. */
+	const bool exec = str_starts(o->trace.hit.text, "execve(") || (o->trace.hit.role == ROLE_P2 && strstr(o->trace.hit.text, "stat"));
 
 	/* Killed in the exec itself: who could tell it from a command that is killed at once? */
 	if (f->kind == FAULT_KILL && exec && code == 137)
@@ -131,12 +132,16 @@ static size_t about_pid1(const char *report)
 static bool ended(const struct outcome *o, const struct outcome *base)
 {
 	const int code = WIFEXITED(o->trace.status) ? WEXITSTATUS(o->trace.status) : -1;
+	size_t n = strlen(o->report);
 
-	if (o->report[0] && strncmp(o->report, base->report, about_pid1(base->report)) != 0)
+	/* It may have been killed while it wrote. */
+	if (n > about_pid1(base->report))
+		n = about_pid1(base->report);
+	if (memcmp(o->report, base->report, n) != 0)
 		return false;
 	if (code == 0) /* what a relay could not write is lost, and nothing else */
-		return o->report[0] && !o->err[0];
-	return code == 137 ? !o->err[0] : code == 125 && one_line(o->err);
+		return str_eq(o->report, base->report) && !o->err[0];
+	return (code == 137 && !o->err[0]) || ((code == 125 || code == 137) && one_line(o->err));
 }
 
 static void describe(const struct outcome *o, const struct outcome *base, struct text *t)

@@ -332,6 +332,7 @@ int room_run(const struct room *r, const struct config *c, const struct fault *f
 		.cwd = r->work[c->root],
 		.uid = c->root ? (uid_t)-1 : s->user,
 		.terminal = c->io == IO_TERMINAL,
+		.always = { .kind = c->refuses ? FAULT_ERROR : FAULT_NONE, .role = ROLE_P1, .nth = 1, .code = EPERM },
 		.fault = *f,
 		.seen = seen,
 		.seen_max = seen_max,
@@ -340,6 +341,8 @@ int room_run(const struct room *r, const struct config *c, const struct fault *f
 	size_t n = 3;
 	int rc;
 
+	if (c->refuses)
+		job.always.nr = call_number(c->refuses);
 	(void)snprintf(home, sizeof(home), "HOME=%s", r->home);
 	(void)snprintf(path, sizeof(path), "PATH=/usr/bin:%s", s->bin);
 	for (const char *const *flag = c->flags; *flag && n < ARGS_MAX - 3; flag++)

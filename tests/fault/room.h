@@ -14,6 +14,7 @@ struct config {
 	enum room_io io;
 	bool root; /* as root, where the others are an ordinary user */
 	const char *const *flags; /* ends with NULL */
+	const char *refuses; /* NULL, or a call that P1's surroundings refuse with EPERM, the first time it is made */
 };
 
 /* The whole test's: made once, removed at the end. */

@@ -42,6 +42,7 @@ static const struct {
 	{ "terminal", ROLE_P1, "setsid(*", NULL, EPERM, "start a session" },
 	{ "root", ROLE_P0, "openat(*uid_map)", "write", EPERM, "the id maps were refused" },
 	{ "root", ROLE_P0, "mount_setattr(*", NULL, EINVAL, "run jail as an ordinary user" },
+	{ "root", ROLE_P1, "fsopen(proc)", NULL, EPERM, "outer sandbox" },
 	{ "root", ROLE_P1, "setresuid(*", NULL, EAGAIN, "become the unprivileged user" },
 };
 
@@ -94,8 +95,8 @@ void special_small(struct tap *t, const struct room *r)
 	static const char *const no_inodes[] = { "--inodes", "1", NULL };
 	static const char *const few_inodes[] = { "--inodes", "2", NULL };
 	static const struct config configs[] = {
-		{ "no inode free", IO_PIPES, false, no_inodes },
-		{ "one inode free", IO_PIPES, false, few_inodes },
+		{ "no inode free", IO_PIPES, false, no_inodes, NULL },
+		{ "one inode free", IO_PIPES, false, few_inodes, NULL },
 	};
 	const struct fault none = { 0 };
 

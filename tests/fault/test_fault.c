@@ -27,9 +27,13 @@ static const char *const no_flags[] = { NULL };
 static const char *const strict_flags[] = { "--profile", "strict", NULL };
 
 static const struct config configs[] = {
-	{ "pipes", IO_PIPES, false, no_flags },	      { "terminal", IO_TERMINAL, false, no_flags },
-	{ "files", IO_FILES, false, no_flags },	      { "strict", IO_PIPES, false, strict_flags },
-	{ "root", IO_PIPES, true, no_flags },	      { "root terminal", IO_TERMINAL, true, no_flags },
+	{ "pipes", IO_PIPES, false, no_flags, NULL },
+	{ "terminal", IO_TERMINAL, false, no_flags, NULL },
+	{ "files", IO_FILES, false, no_flags, NULL },
+	{ "strict", IO_PIPES, false, strict_flags, NULL },
+	{ "old mounts", IO_PIPES, false, no_flags, "fsopen" },
+	{ "root", IO_PIPES, true, no_flags, NULL },
+	{ "root terminal", IO_TERMINAL, true, no_flags, NULL },
 };
 
 static struct seen seen[SEEN_MAX];
@@ -37,21 +41,24 @@ static struct outcome outcome;
 
 /* ---- the plan of what to try */
 
+/* The first configuration gets every call; the others are much the same, and of them it is each kind unless all are asked for. */
 static void add_config(struct points *p, const struct config *c, size_t n, bool full)
 {
 	static const enum role roles[] = { ROLE_P0, ROLE_MAP, ROLE_P1, ROLE_P2 };
-	const bool first = c == configs;
-	/* What P0 does before the clone depends on the configuration hardly at all. */
-	const bool all = full || first;
+	const bool first = c == configs, all = full || first;
 
-	points_add(p, c, seen, n, ROLE_P0, PHASE_LIBC, FAULT_ERROR, EPERM, all);
+	if (all)
+		points_add(p, c, seen, n, ROLE_P0, PHASE_LIBC, FAULT_ERROR, EPERM, true);
 	for (size_t i = 0; i < ARRAY_SIZE(roles); i++) {
 		points_add(p, c, seen, n, roles[i], PHASE_SETUP, FAULT_ERROR, EPERM, all);
 		points_add(p, c, seen, n, roles[i], PHASE_RUN, FAULT_ERROR, EPERM, full);
-		if (full || first)
-			points_add(p, c, seen, n, roles[i], PHASE_SETUP, FAULT_ERROR, roles[i] == ROLE_P0 ? ENOMEM : EIO, full);
-		points_add(p, c, seen, n, roles[i], PHASE_SETUP, FAULT_KILL, 0, full);
-		points_add(p, c, seen, n, roles[i], PHASE_RUN, FAULT_KILL, 0, full);
+		if (all)
+			points_add(p, c, seen, n, roles[i], PHASE_SETUP, FAULT_ERROR, roles[i] == ROLE_P0 ? ENOMEM : EIO,
+				   full || roles[i] != ROLE_P0);
+		if (all || c->root || c->io == IO_TERMINAL) {
+			points_add(p, c, seen, n, roles[i], PHASE_SETUP, FAULT_KILL, 0, full);
+			points_add(p, c, seen, n, roles[i], PHASE_RUN, FAULT_KILL, 0, full);
+		}
 	}
 }
 

@@ -40,7 +40,7 @@ struct tracee {
 	enum phase phase;
 	bool known;   /* its parent's event has come: who it is is clear */
 	bool waiting; /* stopped until then */
-	bool failing; /* between the entry and the exit of the call that is to fail */
+	int failing;  /* between the entry and the exit of a call that is to fail: the errno value */
 	struct arch_regs regs;
 	struct seen now; /* between entry and exit: the call */
 	uint16_t made[NR_MAX];
@@ -247,9 +247,11 @@ static void on_entry(struct trace *t, struct tracee *p, const struct ptrace_sysc
 	p->phase = phase_of(p, s);
 	s->phase = p->phase;
 	if (t->job->seen || call_writes(s) || is_target(f, s))
-		call_describe(s, p->pid);
+		call_describe(s, p->pid); /* call_writes looks at that too */
 	if (p->role == ROLE_P0 && call_writes(s) && !t->out->wrote.text[0])
 		t->out->wrote = *s;
+	if (is_target(&t->job->always, s) && arch_read(p->pid, &p->regs) && divert(p, call_name(s->nr)))
+		p->failing = t->job->always.code;
 	if (!is_target(f, s))
 		return;
 	t->out->hit = *s;
@@ -258,7 +260,8 @@ static void on_entry(struct trace *t, struct tracee *p, const struct ptrace_sysc
 		(void)kill(p->pid, SIGKILL);
 		return;
 	}
-	p->failing = arch_read(p->pid, &p->regs) && divert(p, call_name(s->nr));
+	if (arch_read(p->pid, &p->regs) && divert(p, call_name(s->nr)))
+		p->failing = f->code;
 }
 
 static void on_return(struct trace *t, struct tracee *p, const struct ptrace_syscall_info *info)
@@ -269,10 +272,10 @@ static void on_return(struct trace *t, struct tracee *p, const struct ptrace_sys
 		return;
 	s->result = info->exit.rval;
 	if (p->failing) {
-		s->result = -t->job->fault.code;
-		(void)arch_fail(p->pid, &p->regs, str_eq(call_name(s->nr), "brk") ? 0 : t->job->fault.code);
-		p->failing = false;
-		t->done = true;
+		s->result = -p->failing;
+		(void)arch_fail(p->pid, &p->regs, str_eq(call_name(s->nr), "brk") ? 0 : p->failing);
+		p->failing = 0;
+		t->done = is_target(&t->job->fault, s);
 	}
 	note(t, s);
 	if (p->role == ROLE_P1 && str_eq(call_name(s->nr), "seccomp"))
@@ -378,7 +381,7 @@ int trace_run(const struct trace_job *job, struct trace_result *ret)
 	root->role = ROLE_P0;
 	root->phase = PHASE_LIBC;
 	root->known = true;
-	t.done = job->fault.kind == FAULT_NONE && !job->seen;
+	t.done = job->fault.kind == FAULT_NONE && job->always.kind == FAULT_NONE && !job->seen;
 	(void)setitimer(ITIMER_REAL, &tick, NULL);
 	while (t.n) {
 		int status;

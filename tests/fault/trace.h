@@ -55,6 +55,7 @@ struct trace_job {
 	uid_t uid; /* become this one first; (uid_t)-1: stay */
 	int io[3];
 	bool terminal; /* io[0] becomes the controlling terminal */
+	struct fault always; /* part of the circumstances: happens in every run, the one that is written down too */
 	struct fault fault;
 	/* NULL, or room for the calls that are made */
 	struct seen *seen;

@@ -64,7 +64,7 @@ cannot_run 126 "'\./badelf'.*format" "a broken ELF" ./badelf
 cannot_run 126 "'\./noformat'.*format" "text without #!" ./noformat
 cannot_run 127 "'\./none'" "no such file" ./none
 cannot_run 127 "'none-such-program'" "no such program" none-such-program
-cannot_run 127 "'\./badinterp'" "no such interpreter" ./badinterp
+cannot_run 126 "'\./badinterp'.*interpreter" "no such interpreter" ./badinterp
 cannot_run 127 "''" "an empty name" ''
 
 mkdir "$scratch/bin"

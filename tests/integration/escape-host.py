@@ -3,18 +3,21 @@
 """The host's side of the escape tests: who listens, who could be signalled, whose terminal it is.
 
   listen LOG KIND NAME [CHDIR]   KIND is stream, dgram, abstract; logs one line for each connection or datagram
+  sockets PATH...                listens at each of them, after making the directories; until killed
   pty LOG COMMAND...             COMMAND on a terminal of its own; LOG gets what the terminal showed, stdout gets one line:
                                  "rc N typed HEX": how it ended, and the bytes that were put into the terminal's input
   group LOG COMMAND...           COMMAND in one process group with this process, which logs the signals it gets; exits as COMMAND
   ipc NAME                       a System V segment, a POSIX one and a queue called NAME; prints the key; until killed
   fds DIR COMMAND...             COMMAND with descriptors 3 to 200 open, on DIR and on other things
   flip A B                       exchanges two names as fast as it can; until killed
+  find PATTERN FILE              prints the first matches of a regular expression for bytes, escaped
   chroot DIR COMMAND...          changes the root, and not the directory
 """
 import ctypes
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import socket
@@ -55,6 +58,18 @@ def listen(log, kind, name, chdir=None):
             data = b''
         out.write('got %r\n' % data)
         c.close()
+
+
+def sockets(*paths):
+    held = []
+    for path in paths:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        held.append(socket.socket(socket.AF_UNIX))
+        held[-1].bind(path)
+        held[-1].listen(64)
+    ready()
+    while True:
+        signal.pause()
 
 
 def wait_status(pid):
@@ -155,6 +170,12 @@ def flip(a, b):
         libc.renameat2(-100, a, -100, b, 2)
 
 
+def find(pattern, path):
+    with open(path, 'rb') as f:
+        for match in sorted(set(re.findall(pattern.encode('latin-1'), f.read())))[:20]:
+            print(match)
+
+
 def chroot(path, *command):
     os.chdir('/')
     os.chroot(path)
@@ -162,4 +183,4 @@ def chroot(path, *command):
 
 
 if __name__ == '__main__':
-    {'listen': listen, 'pty': run_pty, 'group': group, 'ipc': ipc, 'fds': fds, 'flip': flip, 'chroot': chroot}[sys.argv[1]](*sys.argv[2:])
+    {'listen': listen, 'sockets': sockets, 'pty': run_pty, 'group': group, 'ipc': ipc, 'fds': fds, 'flip': flip, 'find': find, 'chroot': chroot}[sys.argv[1]](*sys.argv[2:])

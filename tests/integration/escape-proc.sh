@@ -1,6 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # /proc, /sys, cgroups and devices: PRC-01 to PRC-03 and PRC-06 to PRC-08; of PRC-04 and PRC-05 that the masks hold.
+# shellcheck disable=SC2154,SC2034,SC2016  # set, or read, by escape-lib.sh; programs for the shell inside
+# shellcheck disable=SC2012,SC2002,SC3045,SC2015
+# shellcheck source=tests/integration/escape-lib.sh
 . "$top_srcdir/tests/integration/escape-lib.sh"
 
 # PRC-01 -- a process of the host that notes every signal.

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The escape catalogue: one script a class, a case or more a row, each with the control that shows the probe could succeed.
+escape_tests = \
+	tests/integration/escape-priv.sh \
+	tests/integration/escape-mnt.sh \
+	tests/integration/escape-fs.sh \
+	tests/integration/escape-proc.sh \
+	tests/integration/escape-sys.sh \
+	tests/integration/escape-tty.sh \
+	tests/integration/escape-ipc.sh \
+	tests/integration/escape-rt.sh
+TESTS += $(escape_tests)
+EXTRA_DIST += $(escape_tests) tests/integration/escape-lib.sh tests/integration/escape-host.py
