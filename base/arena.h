@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One region of memory for everything a run decides; sealed read-only before the first process is made. Runs in P0 only. */
+/*
+ * One region of memory for everything a run decides; sealed read-only before the first process is
+ * made. Runs in P0 only.
+ */
 #ifndef JAIL_BASE_ARENA_H
 #define JAIL_BASE_ARENA_H
 
@@ -16,8 +19,9 @@ struct arena {
 int arena_init(struct arena *a, struct err *e);
 
 /*
- * Zeroed memory, aligned for any object; never NULL. A plan that does not fit in the region cannot be carried out, and there is no
- * state to unwind before the clone: the process says so and exits 125 from here, the one place outside main that does.
+ * Zeroed memory, aligned for any object; never NULL. A plan that does not fit in the region cannot
+ * be carried out, and there is no state to unwind before the clone: the process says so and exits
+ * 125 from here, the one place outside main that does.
  */
 void *arena_alloc(struct arena *a, size_t n);
 char *arena_strdup(struct arena *a, const char *s);

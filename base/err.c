@@ -10,12 +10,13 @@
 #include "base/text.h"
 
 static const char *const names[ST_COUNT] = {
-	[ST_NONE] = "none",	    [ST_USAGE] = "usage",   [ST_PROFILE] = "profile",	    [ST_PLAN] = "plan",
-	[ST_KERNEL] = "kernel",	    [ST_FILTER] = "filter", [ST_CGROUP] = "cgroup",	    [ST_IDMAP] = "idmap",
-	[ST_CLONE] = "clone",	    [ST_USERNS] = "userns", [ST_SYSCTL] = "sysctl",	    [ST_MOUNT] = "mount",
-	[ST_NET] = "net",	    [ST_TTY] = "tty",	    [ST_LIMITS] = "limits",	    [ST_CAPS] = "caps",
-	[ST_LANDLOCK] = "landlock", [ST_SECCOMP] = "seccomp", [ST_EXEC] = "exec",	    [ST_WIRE] = "wire",
-	[ST_SUPERVISE] = "supervise",
+	[ST_NONE] = "none",	[ST_USAGE] = "usage",	    [ST_PROFILE] = "profile",
+	[ST_PLAN] = "plan",	[ST_KERNEL] = "kernel",	    [ST_FILTER] = "filter",
+	[ST_CGROUP] = "cgroup", [ST_IDMAP] = "idmap",	    [ST_CLONE] = "clone",
+	[ST_USERNS] = "userns", [ST_SYSCTL] = "sysctl",	    [ST_MOUNT] = "mount",
+	[ST_NET] = "net",	[ST_TTY] = "tty",	    [ST_LIMITS] = "limits",
+	[ST_CAPS] = "caps",	[ST_LANDLOCK] = "landlock", [ST_SECCOMP] = "seccomp",
+	[ST_EXEC] = "exec",	[ST_WIRE] = "wire",	    [ST_SUPERVISE] = "supervise",
 };
 
 /* What a user can do about a failure. The first row that fits is used; code 0 fits any. */
@@ -24,7 +25,8 @@ static const struct {
 	int code;
 	const char *hint;
 } hints[] = {
-	{ ST_CLONE, EPERM, "user namespaces are refused here; run `jail doctor` for the setting to change" },
+	{ ST_CLONE, EPERM,
+	  "user namespaces are refused here; run `jail doctor` for the setting to change" },
 	{ ST_CLONE, ENOSPC, "user.max_user_namespaces is used up or zero; run `jail doctor`" },
 	{ ST_CLONE, ENOSYS, "the kernel is older than 5.9; jail needs clone3 and close_range" },
 	{ ST_CLONE, EINVAL, "this kernel lacks a namespace that jail needs; run `jail doctor`" },
@@ -32,10 +34,13 @@ static const struct {
 	{ ST_MOUNT, EPERM, "an outer sandbox or container forbids this mount; run `jail doctor`" },
 	{ ST_MOUNT, EACCES, "an outer sandbox or a directory's mode forbids this; run `jail doctor`" },
 	{ ST_EXEC, ELIBACC, "its #! interpreter or its loader does not exist inside" },
-	{ ST_LANDLOCK, ENOSYS, "the kernel has no Landlock (5.13 or later, with lsm=landlock); run `jail doctor`" },
-	{ ST_LANDLOCK, EOPNOTSUPP, "Landlock is built in but off: add landlock to the kernel's lsm= list" },
+	{ ST_LANDLOCK, ENOSYS,
+	  "the kernel has no Landlock (5.13 or later, with lsm=landlock); run `jail doctor`" },
+	{ ST_LANDLOCK, EOPNOTSUPP,
+	  "Landlock is built in but off: add landlock to the kernel's lsm= list" },
 	{ ST_SECCOMP, ENOSYS, "the kernel has no seccomp filters (CONFIG_SECCOMP_FILTER)" },
-	{ ST_IDMAP, 0, "run jail as an ordinary user, or accept the risk with allow-root = yes in a trusted profile" },
+	{ ST_IDMAP, 0,
+	  "run jail as an ordinary user, or accept the risk with allow-root = yes in a trusted profile" },
 };
 
 int err_set(struct err *e, enum stage stage, int code, const char *fmt, ...)

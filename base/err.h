@@ -6,7 +6,8 @@
 #include <stdarg.h>
 
 /*
- * Where a failure happened. The names are stable: scripts and the event log see them. The order is that of a run.
+ * Where a failure happened. The names are stable: scripts and the event log see them. The order is
+ * that of a run.
  */
 enum stage {
 	ST_NONE,
@@ -40,17 +41,20 @@ struct err {
 };
 
 /*
- * Fill *e and return -code. The first error wins: a later call on a filled *e changes nothing, so that clean-up cannot hide the
- * cause. A code of 0 means "not an errno": the text alone tells the story, and -EINVAL is returned.
+ * Fill *e and return -code. The first error wins: a later call on a filled *e changes nothing, so
+ * that clean-up cannot hide the cause. A code of 0 means "not an errno": the text alone tells the
+ * story, and -EINVAL is returned.
  */
-int err_set(struct err *e, enum stage stage, int code, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+int err_set(struct err *e, enum stage stage, int code, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /* The stable name of a stage: "mount", "landlock". Never NULL. */
 const char *stage_name(enum stage stage);
 
 /*
- * Write the one line a user sees, without the "jail: " prefix and without a newline: what, why, and where one is known, what to do
- * about it. Control bytes are escaped: a profile or a file name may hold anything.
+ * Write the one line a user sees, without the "jail: " prefix and without a newline: what, why, and
+ * where one is known, what to do about it. Control bytes are escaped: a profile or a file name may
+ * hold anything.
  */
 void err_format(const struct err *e, char *buf, unsigned long size);
 

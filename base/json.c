@@ -34,7 +34,8 @@ static void quoted(struct text *t, const char *s)
 			n = 2;
 			while (n < 5 && !str_is_utf8(s, n) && s[n - 1])
 				n++;
-			if (n < 5 && str_is_utf8(s, n) && c != 0xc2) { /* C2 80..9F are C1 controls */
+			/* C2 80..9F are C1 controls */
+			if (n < 5 && str_is_utf8(s, n) && c != 0xc2) {
 				text_addn(t, s, n);
 			} else if (n < 5 && str_is_utf8(s, n)) {
 				text_addf(t, "\\u00%02x", (unsigned char)s[1]);

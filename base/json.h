@@ -17,7 +17,8 @@ void json_init(struct json *j, struct text *out);
 /* key is NULL inside arrays and at the top. */
 void json_open(struct json *j, const char *key, char bracket); /* '{' or '[' */
 void json_close(struct json *j, char bracket);		       /* '}' or ']' */
-void json_str(struct json *j, const char *key, const char *value); /* NULL value is null; invalid UTF-8 becomes U+FFFD */
+/* NULL value is null; invalid UTF-8 becomes U+FFFD */
+void json_str(struct json *j, const char *key, const char *value);
 void json_int(struct json *j, const char *key, int64_t value);
 void json_bool(struct json *j, const char *key, bool value);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's interface where libc headers are too old or disagree with each other: constants and thin system call wrappers, one
- * place for all of them. Names carry a K_ or k_ prefix so that newer headers never clash. Wrappers return like libc: -1 and errno.
+ * The kernel's interface where libc headers are too old or disagree with each other: constants and
+ * thin system call wrappers, one place for all of them. Names carry a K_ or k_ prefix so that newer
+ * headers never clash. Wrappers return like libc: -1 and errno.
  */
 #ifndef JAIL_BASE_KERNEL_H
 #define JAIL_BASE_KERNEL_H
@@ -11,7 +12,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* System calls younger than Debian 12's or musl's headers; one number on every architecture jail is built for. */
+/*
+ * System calls younger than Debian 12's or musl's headers; one number on every architecture jail is
+ * built for.
+ */
 #define K_NR_open_tree	     428
 #define K_NR_move_mount	     429
 #define K_NR_fsopen	     430
@@ -32,17 +36,17 @@
 #define K_MOVE_MOUNT_F_EMPTY_PATH 0x00000004u
 #define K_MOVE_MOUNT_T_EMPTY_PATH 0x00000040u
 
-#define K_FSOPEN_CLOEXEC	   1u
-#define K_FSMOUNT_CLOEXEC	   1u
-#define K_FSCONFIG_SET_FLAG	   0u
-#define K_FSCONFIG_SET_STRING	   1u
-#define K_FSCONFIG_CMD_CREATE	   6u
+#define K_FSOPEN_CLOEXEC      1u
+#define K_FSMOUNT_CLOEXEC     1u
+#define K_FSCONFIG_SET_FLAG   0u
+#define K_FSCONFIG_SET_STRING 1u
+#define K_FSCONFIG_CMD_CREATE 6u
 
-#define K_MOUNT_ATTR_RDONLY  0x00000001u
-#define K_MOUNT_ATTR_NOSUID  0x00000002u
-#define K_MOUNT_ATTR_NODEV   0x00000004u
-#define K_MOUNT_ATTR_NOEXEC  0x00000008u
-#define K_MOUNT_ATTR_IDMAP   0x00100000u
+#define K_MOUNT_ATTR_RDONLY 0x00000001u
+#define K_MOUNT_ATTR_NOSUID 0x00000002u
+#define K_MOUNT_ATTR_NODEV  0x00000004u
+#define K_MOUNT_ATTR_NOEXEC 0x00000008u
+#define K_MOUNT_ATTR_IDMAP  0x00100000u
 
 /* mount(2)'s flags, where libc has no name for one yet. */
 #define K_MS_NOSYMFOLLOW 256ul
@@ -53,7 +57,8 @@ struct k_mount_attr {
 
 /* clone3(2). The stack members stay zero: the child goes on with a copy of ours, like fork. */
 struct k_clone_args {
-	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size, cgroup;
+	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid,
+		set_tid_size, cgroup;
 };
 
 #define K_CLONE_PIDFD	      0x00001000ull

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* "No descriptor" is -EBADF everywhere: never 0, and never a plain -1 that some call might treat as AT_FDCWD's cousin. */
+/*
+ * "No descriptor" is -EBADF everywhere: never 0, and never a plain -1 that some call might treat as
+ * AT_FDCWD's cousin.
+ */
 #define FD_NONE (-EBADF)
 
 static inline void fd_release(int *fd)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The rights table: Landlock by ABI; pure data, read by P0 for explain and by P1 when it confines itself. */
+/*
+ * The rights table: Landlock by ABI; pure data, read by P0 for explain and by P1 when it confines
+ * itself.
+ */
 #include "landlock/rights.h"
 
 #include "base/own.h"
@@ -33,10 +36,14 @@
 
 const struct landlock_step landlock_steps[] = {
 	{ 1, FS_ABI_1, 0, 0, "reading, writing and executing by tree", "nothing at all" },
-	{ 2, FS_REFER, 0, 0, "moving files between directories", "renames across directories are refused" },
-	{ 3, FS_TRUNCATE, 0, 0, "truncating files", "truncate(2) is held by the read-only mounts alone" },
-	{ 4, 0, NET_BIND_TCP | NET_CONNECT_TCP, 0, "TCP ports", "TCP is held by the network namespace alone" },
-	{ 5, FS_IOCTL_DEV, 0, 0, "ioctl on devices", "device ioctls are held by seccomp and the small /dev alone" },
+	{ 2, FS_REFER, 0, 0, "moving files between directories",
+	  "renames across directories are refused" },
+	{ 3, FS_TRUNCATE, 0, 0, "truncating files",
+	  "truncate(2) is held by the read-only mounts alone" },
+	{ 4, 0, NET_BIND_TCP | NET_CONNECT_TCP, 0, "TCP ports",
+	  "TCP is held by the network namespace alone" },
+	{ 5, FS_IOCTL_DEV, 0, 0, "ioctl on devices",
+	  "device ioctls are held by seccomp and the small /dev alone" },
 	{ 6, 0, 0, SCOPE_ABSTRACT_UNIX | SCOPE_SIGNAL, "signals and abstract sockets",
 	  "signals and abstract sockets are held by the namespaces alone" },
 	{ 9, FS_RESOLVE_UNIX, 0, 0, "sockets that have a path",
@@ -73,15 +80,19 @@ uint64_t landlock_scopes(int abi)
 
 uint64_t landlock_access_rights(enum access access, int abi, int file)
 {
-	static const uint64_t of_file = FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV |
-					FS_RESOLVE_UNIX;
+	static const uint64_t of_file = FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE |
+					FS_IOCTL_DEV | FS_RESOLVE_UNIX;
 	static const uint64_t granted[] = {
 		[ACCESS_NONE] = 0,
 		[ACCESS_LIST] = FS_READ_DIR,
 		[ACCESS_READ] = FS_EXECUTE | FS_READ_FILE | FS_READ_DIR,
 		[ACCESS_PROC] = FS_READ_FILE | FS_READ_DIR | FS_WRITE_FILE,
-		[ACCESS_DEVICE] = FS_READ_FILE | FS_READ_DIR | FS_WRITE_FILE | FS_TRUNCATE | FS_IOCTL_DEV,
-		/* RESOLVE_UNIX is left out on purpose: sockets made inside are in the domain and stay reachable. */
+		[ACCESS_DEVICE] = FS_READ_FILE | FS_READ_DIR | FS_WRITE_FILE | FS_TRUNCATE |
+				  FS_IOCTL_DEV,
+		/*
+		 * RESOLVE_UNIX is left out on purpose: sockets made inside are in the domain and
+		 * stay reachable.
+		 */
 		[ACCESS_WRITE] = ~(FS_MAKE_CHAR | FS_MAKE_BLOCK | FS_IOCTL_DEV | FS_RESOLVE_UNIX),
 	};
 	uint64_t rights = granted[access] & landlock_fs_rights(abi);

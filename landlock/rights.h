@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Landlock's rights as jail uses them: what each ABI knows, and what each kind of access needs. Pure data. */
+/*
+ * Landlock's rights as jail uses them: what each ABI knows, and what each kind of access needs.
+ * Pure data.
+ */
 #ifndef JAIL_LANDLOCK_RIGHTS_H
 #define JAIL_LANDLOCK_RIGHTS_H
 
@@ -31,7 +34,10 @@ uint64_t landlock_fs_rights(int abi);
 uint64_t landlock_net_rights(int abi);
 uint64_t landlock_scopes(int abi);
 
-/* The rights that `access` grants on a directory (or, with `file`, on anything else), limited to what `abi` knows. */
+/*
+ * The rights that `access` grants on a directory (or, with `file`, on anything else), limited to
+ * what `abi` knows.
+ */
 uint64_t landlock_access_rights(enum access access, int abi, int file);
 
 #endif

@@ -20,7 +20,10 @@ struct path_beneath_attr {
 	int32_t parent_fd;
 } __attribute__((packed));
 
-/* A kernel refuses (E2BIG) members it does not know unless they are zero, and one older still wants the short form. */
+/*
+ * A kernel refuses (E2BIG) members it does not know unless they are zero, and one older still wants
+ * the short form.
+ */
 static size_t attr_size(int abi)
 {
 	if (abi >= 6)

@@ -121,9 +121,10 @@ static int load_line(struct draft *d, const struct batch *b, const char *name,
 			break;
 		for (size_t i = 0; i < n; i++) {
 			if (str_eq(line[i].file->path, l->file->path))
-				return profile_err(e, line[n - 1].shown, by->value.origin.line,
-						   "extends = %.60s: '%.100s' would extend itself; name another, such as agent",
-						   by->value.text, l->shown);
+				return profile_err(
+					e, line[n - 1].shown, by->value.origin.line,
+					"extends = %.60s: '%.100s' would extend itself; name another, such as agent",
+					by->value.text, l->shown);
 		}
 		n++;
 		if (!l->up)

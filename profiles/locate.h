@@ -12,10 +12,16 @@ struct located {
 	struct located *next;
 };
 
-/* The file behind a profile's name or path; opened read-only, a regular file, not writable by other users. */
+/*
+ * The file behind a profile's name or path; opened read-only, a regular file, not writable by other
+ * users.
+ */
 int profile_open(struct draft *d, const char *name, int *ret_fd, const char **ret_path, struct err *e);
 
-/* Every named profile, the one that would be used first for each name, sorted; shadowed ones left out. */
+/*
+ * Every named profile, the one that would be used first for each name, sorted; shadowed ones left
+ * out.
+ */
 int profile_list(struct arena *a, const struct expansion *x, struct located **ret, struct err *e);
 
 #endif

@@ -24,8 +24,9 @@ enum opt_type {
 	TYPE_TEXT,     /* any line of text */
 	TYPE_NAME,     /* a host name: letters, digits, hyphens, 1 to 63 */
 	TYPE_PATH,     /* expanded; absolute or relative to the current directory */
-	TYPE_WORDS,    /* words separated by spaces; the value's text is normalised to single spaces */
-	TYPE_ENVSET,   /* NAME=VALUE, NAME in [A-Za-z_][A-Za-z0-9_]* */
+	/* words separated by spaces; the value's text is normalised to single spaces */
+	TYPE_WORDS,
+	TYPE_ENVSET, /* NAME=VALUE, NAME in [A-Za-z_][A-Za-z0-9_]* */
 };
 
 #define OPT_BIT_LIST 1u

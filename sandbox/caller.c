@@ -49,8 +49,9 @@ static size_t split(char *line, char **fields, size_t n)
 }
 
 /*
- * The passwd line of our uid. Read by hand: NSS would load whatever modules the system names into this process, and cost more than
- * the rest of the start. Users that only a directory service knows have their environment to speak for them.
+ * The passwd line of our uid. Read by hand: NSS would load whatever modules the system names into
+ * this process, and cost more than the rest of the start. Users that only a directory service knows
+ * have their environment to speak for them.
  */
 static int read_passwd(struct arena *a, struct caller *c, struct err *e)
 {
@@ -68,7 +69,8 @@ static int read_passwd(struct arena *a, struct caller *c, struct err *e)
 
 		if (next)
 			*next++ = '\0';
-		if (split(line, fields, 7) == 7 && str_to_u64(fields[2], UINT32_MAX, &uid) && uid == c->uid) {
+		if (split(line, fields, 7) == 7 && str_to_u64(fields[2], UINT32_MAX, &uid) &&
+		    uid == c->uid) {
 			c->user = arena_strdup(a, fields[0]);
 			c->home_spelled = arena_strdup(a, fields[5]);
 			c->shell = arena_strdup(a, fields[6]);
@@ -80,9 +82,10 @@ static int read_passwd(struct arena *a, struct caller *c, struct err *e)
 }
 
 /*
- * Kernel root is told by what it owns, not by what it is called: the sysctl files belong to uid 0 of the initial user namespace. In a
- * namespace where that uid is not mapped they show as the overflow uid, which nobody runs as; where it is mapped to us, whatever our
- * number, a process without one capability could still write them.
+ * Kernel root is told by what it owns, not by what it is called: the sysctl files belong to uid 0
+ * of the initial user namespace. In a namespace where that uid is not mapped they show as the
+ * overflow uid, which nobody runs as; where it is mapped to us, whatever our number, a process
+ * without one capability could still write them.
  */
 static bool is_kernel_root(uid_t uid)
 {
@@ -101,7 +104,9 @@ static int read_ids(struct arena *a, struct caller *c, struct err *e)
 	c->uid = getuid();
 	c->gid = getgid();
 	if (c->uid != geteuid() || c->gid != getegid() || getauxval(AT_SECURE))
-		return err_set(e, ST_USAGE, 0, "jail must not be setuid, setgid or given file capabilities: it needs none");
+		return err_set(
+			e, ST_USAGE, 0,
+			"jail must not be setuid, setgid or given file capabilities: it needs none");
 	n = fs_read_file_at(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map), false);
 	c->initial_userns = n > 0 && strstr(map, " 4294967295\n");
 	c->kernel_root = is_kernel_root(c->uid);
@@ -129,10 +134,13 @@ static int read_home(struct arena *a, struct caller *c, struct err *e)
 	char real[PATH_MAX];
 
 	if (spelled)
-		c->home_spelled = arena_strdup(a, spelled); /* not the environment's own: pid 1 wipes that */
+		/* not the environment's own: pid 1 wipes that */
+		c->home_spelled = arena_strdup(a, spelled);
 	if (!c->home_spelled || c->home_spelled[0] != '/')
 		return err_set(e, ST_PLAN, 0, "no home directory: set HOME to an absolute path");
-	/* A home that does not exist (nobody, a service user) is still a fine empty place inside. */
+	/*
+	 * A home that does not exist (nobody, a service user) is still a fine empty place inside.
+	 */
 	if (realpath(c->home_spelled, real))
 		c->home = arena_strdup(a, real);
 	else if (errno == ENOENT || errno == ENOTDIR || errno == EACCES)
@@ -174,7 +182,8 @@ int caller_read(struct arena *a, char *const *env, struct caller *ret, struct er
 	if (!getcwd(cwd, sizeof(cwd)))
 		return err_set(e, ST_PLAN, errno, "find the current directory");
 	if (cwd[0] != '/')
-		return err_set(e, ST_PLAN, 0, "the current directory is not reachable from /: cd somewhere else");
+		return err_set(e, ST_PLAN, 0,
+			       "the current directory is not reachable from /: cd somewhere else");
 	c.cwd = arena_strdup(a, cwd);
 	*ret = c;
 	return 0;

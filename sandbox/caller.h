@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who calls, from where, with what environment: read once at the start of P0, by looking and never by guessing. */
+/*
+ * Who calls, from where, with what environment: read once at the start of P0, by looking and never
+ * by guessing.
+ */
 #ifndef JAIL_SANDBOX_CALLER_H
 #define JAIL_SANDBOX_CALLER_H
 
@@ -13,11 +16,15 @@
 struct caller {
 	uid_t uid;
 	gid_t gid;
-	bool kernel_root; /* uid 0 of the initial user namespace, whatever it is called here: owns /proc/sys and root's files */
+	/*
+	 * uid 0 of the initial user namespace, whatever it is called here: owns /proc/sys and
+	 * root's files
+	 */
+	bool kernel_root;
 	bool initial_userns; /* all ids are mapped: nobody's user namespace is around us */
 	bool can_remap;	     /* may map other ids than its own, and make idmapped mounts */
 	const char *user, *shell;
-	const char *home; /* canonical */
+	const char *home;	  /* canonical */
 	const char *home_spelled; /* as $HOME says, for the link from one to the other */
 	const char *cwd;
 	char *const *env;

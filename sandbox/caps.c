@@ -25,8 +25,9 @@ bool caps_can_remap(void)
 }
 
 /*
- * Every capability the kernel knows leaves the bounding set. It says EINVAL at the first it does not know, to both questions; the first
- * 41 are known to every kernel that has Landlock, so a refusal of one of those is no end of the list.
+ * Every capability the kernel knows leaves the bounding set. It says EINVAL at the first it does
+ * not know, to both questions; the first 41 are known to every kernel that has Landlock, so a
+ * refusal of one of those is no end of the list.
  */
 static int empty_bounding_set(struct err *e)
 {
@@ -39,7 +40,10 @@ static int empty_bounding_set(struct err *e)
 	return 0;
 }
 
-/* Read back from the kernel: no set may hold a bit. The ambient set cannot, when nothing is permitted. */
+/*
+ * Read back from the kernel: no set may hold a bit. The ambient set cannot, when nothing is
+ * permitted.
+ */
 static int verify_no_caps(struct err *e)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -61,8 +65,9 @@ int stage_caps(struct setup *s, struct err *e)
 
 	(void)s;
 	if (prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
-					     SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
-					     SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED) < 0)
+					     SECBIT_NO_SETUID_FIXUP_LOCKED |
+					     SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |
+					     SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED) < 0)
 		return err_set(e, ST_CAPS, errno, "lock the securebits");
 	if (empty_bounding_set(e) < 0)
 		return -e->code;
@@ -72,7 +77,10 @@ int stage_caps(struct setup *s, struct err *e)
 		return err_set(e, ST_CAPS, errno, "drop the capabilities");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
 		return err_set(e, ST_CAPS, errno, "set no_new_privs");
-	/* pid 1 is a copy of the launcher: what is in its memory is nobody's business inside. The command's exec makes it dumpable. */
+	/*
+	 * pid 1 is a copy of the launcher: what is in its memory is nobody's business inside. The
+	 * command's exec makes it dumpable.
+	 */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return err_set(e, ST_CAPS, errno, "make pid 1 unreadable");
 	return verify_no_caps(e);

@@ -87,7 +87,10 @@ unsigned cgroup_needs(const struct plan *p)
 	return needs || required(p) ? needs | CGROUP_PIDS : 0;
 }
 
-/* The path of our own directory: "0::/user.slice/..." is the hierarchy without controllers in its name. */
+/*
+ * The path of our own directory: "0::/user.slice/..." is the hierarchy without controllers in its
+ * name.
+ */
 static int own_path(char *path, size_t size, size_t *ret_root)
 {
 	static const char *const mounts[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
@@ -372,7 +375,9 @@ static int set_limits(const struct limits *l, int dir, struct err *e)
 	/* All or nothing: half an agent is harder to understand than none. */
 	if (rc == 0 && l->has_memory)
 		rc = write_limit(dir, "memory.oom.group", 1, "", e);
-	/* Unset means none: a limit that swap can stretch is no limit. No file: no swap is counted. */
+	/*
+	 * Unset means none: a limit that swap can stretch is no limit. No file: no swap is counted.
+	 */
 	if (rc == 0 && l->has_memory && faccessat(dir, "memory.swap.max", F_OK, 0) == 0)
 		rc = write_limit(dir, "memory.swap.max", l->swap, "", e);
 	/* The kernel wants a share of at least a millisecond. */

@@ -57,9 +57,11 @@ static const struct {
 	enum opt at;
 	const char *message;
 } rules[] = {
-	{ image_unknown, OPT_IMAGE, "this version makes the root from the host's system only: image = host" },
+	{ image_unknown, OPT_IMAGE,
+	  "this version makes the root from the host's system only: image = host" },
 	{ browser_without_userns, OPT_SECCOMP, "seccomp = browser needs nested-userns = yes" },
-	{ userns_without_browser, OPT_NESTED_USERNS, "nested-userns = yes needs seccomp = browser, which lets the calls through" },
+	{ userns_without_browser, OPT_NESTED_USERNS,
+	  "nested-userns = yes needs seccomp = browser, which lets the calls through" },
 	{ swap_without_memory, OPT_SWAP, "swap needs memory to be set too" },
 	{ no_processes, OPT_PIDS, "pids below 4 cannot run anything" },
 	{ no_files, OPT_FILES, "files below 16 cannot run anything" },
@@ -81,8 +83,12 @@ int check_draft(const struct plan *p, struct err *e)
 	return 0;
 }
 
-/* One word of `require`: known and fulfilled, or an error. cgroup is judged when the limits are applied. */
-static int check_requirement(const struct plan *p, const struct value *v, const char *word, struct err *e)
+/*
+ * One word of `require`: known and fulfilled, or an error. cgroup is judged when the limits are
+ * applied.
+ */
+static int check_requirement(const struct plan *p, const struct value *v, const char *word,
+			     struct err *e)
 {
 	uint64_t abi;
 	char origin[256];
@@ -93,10 +99,14 @@ static int check_requirement(const struct plan *p, const struct value *v, const 
 	text_init(&t, origin, sizeof(origin));
 	origin_format(&v->origin, OPT_REQUIRE, &t);
 	if (!str_starts(word, "landlock-") || !str_to_u64(word + 9, 99, &abi))
-		return err_set(e, ST_PLAN, 0, "%s: require '%s': known are cgroup and landlock-N (N is an ABI, 1 to 99)", origin, word);
+		return err_set(
+			e, ST_PLAN, 0,
+			"%s: require '%s': known are cgroup and landlock-N (N is an ABI, 1 to 99)",
+			origin, word);
 	if ((uint64_t)p->landlock_abi < abi)
-		return err_set(e, ST_LANDLOCK, 0, "%s: landlock-%u is required and this kernel has ABI %d", origin, (unsigned)abi,
-			       p->landlock_abi);
+		return err_set(e, ST_LANDLOCK, 0,
+			       "%s: landlock-%u is required and this kernel has ABI %d", origin,
+			       (unsigned)abi, p->landlock_abi);
 	return 0;
 }
 
@@ -111,7 +121,8 @@ static int check_requirements(const struct plan *p, struct err *e)
 			int rc;
 
 			if (n >= sizeof(word))
-				return err_set(e, ST_PLAN, 0, "require '%.40s...': no such requirement", s);
+				return err_set(e, ST_PLAN, 0,
+					       "require '%.40s...': no such requirement", s);
 			memcpy(word, s, n);
 			word[n] = '\0';
 			rc = check_requirement(p, v, word, e);
@@ -128,17 +139,21 @@ static int check_requirements(const struct plan *p, struct err *e)
 static void note_weak(struct arena *a, struct plan *p)
 {
 	if (!p->new_netns)
-		plan_note(a, p, true, "network-host", "the command shares the host's network, its local services included");
+		plan_note(a, p, true, "network-host",
+			  "the command shares the host's network, its local services included");
 	if (p->caller->kernel_root && !p->remap)
-		plan_note(a, p, true, "allow-root", "the command runs as root of the host, without capabilities");
+		plan_note(a, p, true, "allow-root",
+			  "the command runs as root of the host, without capabilities");
 	if (p->nested_userns)
-		plan_note(a, p, true, "nested-userns", "user namespaces inside open much of the kernel to the command");
+		plan_note(a, p, true, "nested-userns",
+			  "user namespaces inside open much of the kernel to the command");
 	for (const struct value *v = draft_get(p->draft, OPT_ALLOW_SYSCALL); v; v = v->next)
 		plan_note(a, p, true, "allow-syscall", "system calls beyond the preset: %s", v->text);
 	if (str_eq(p->seccomp, "debug"))
 		plan_note(a, p, false, "seccomp-debug", "processes inside can trace each other");
 	if (p->raw_escapes)
-		plan_note(a, p, false, "escapes-raw", "terminal escapes reach the terminal unfiltered");
+		plan_note(a, p, false, "escapes-raw",
+			  "terminal escapes reach the terminal unfiltered");
 }
 
 /* What this machine cannot do, or cannot take away. */
@@ -148,15 +163,17 @@ static void note_machine(struct arena *a, struct plan *p)
 
 	for (unsigned i = 0; i < landlock_steps_n; i++) {
 		if (landlock_steps[i].abi > p->landlock_abi)
-			plan_note(a, p, false, "landlock-abi", "Landlock ABI %d of this kernel: %s", p->landlock_abi,
-				  landlock_steps[i].without);
+			plan_note(a, p, false, "landlock-abi", "Landlock ABI %d of this kernel: %s",
+				  p->landlock_abi, landlock_steps[i].without);
 	}
 	for (int i = 0; !p->remap && i < p->caller->groups_n; i++) {
 		if (p->caller->groups[i] == p->caller->gid)
 			continue;
 		group = group_is_dangerous(p->caller->groups[i]);
 		if (group)
-			plan_note(a, p, false, "group", "group '%s' stays with the command (a user cannot drop it); nothing shown by default is its own, so show nothing that is", group);
+			plan_note(a, p, false, "group",
+				  "group '%s' stays with the command (a user cannot drop it); nothing shown by default is its own, so show nothing that is",
+				  group);
 	}
 }
 
@@ -168,7 +185,9 @@ int check_plan(struct arena *a, struct plan *p, struct err *e)
 	if (rc < 0)
 		return rc;
 	if (v && !mounts_have(&p->mounts, p->cwd))
-		return err_set(e, ST_PLAN, 0, "chdir '%s' does not exist inside: show it with --ro or --rw", v->text);
+		return err_set(e, ST_PLAN, 0,
+			       "chdir '%s' does not exist inside: show it with --ro or --rw",
+			       v->text);
 	note_weak(a, p);
 	note_machine(a, p);
 	return 0;

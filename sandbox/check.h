@@ -8,7 +8,9 @@
 /* Before anything is resolved: settings that contradict each other. */
 int check_draft(const struct plan *p, struct err *e);
 
-/* After everything is: what `require` asks for, and the notes on what is weaker than it could be. */
+/*
+ * After everything is: what `require` asks for, and the notes on what is weaker than it could be.
+ */
 int check_plan(struct arena *a, struct plan *p, struct err *e);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * jail doctor: what this machine can do, found by doing it, and the one command that mends what it cannot; P0.
+ * jail doctor: what this machine can do, found by doing it, and the one command that mends what it
+ * cannot; P0.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +39,8 @@ struct exam {
 	const struct caller *caller;
 };
 
-static void say(struct finding *f, enum verdict v, const char *fix, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+static void say(struct finding *f, enum verdict v, const char *fix, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 static void say(struct finding *f, enum verdict v, const char *fix, const char *fmt, ...)
 {
 	va_list ap;
@@ -54,8 +56,8 @@ static bool file_says(const char *path, const char *value)
 {
 	char text[32];
 
-	return fs_read_file_at(AT_FDCWD, path, text, sizeof(text), false) > 0 && str_starts(text, value) &&
-	       (text[strlen(value)] == '\n' || !text[strlen(value)]);
+	return fs_read_file_at(AT_FDCWD, path, text, sizeof(text), false) > 0 &&
+	       str_starts(text, value) && (text[strlen(value)] == '\n' || !text[strlen(value)]);
 }
 
 static void exam_kernel(const struct exam *x, struct finding *f)
@@ -66,7 +68,9 @@ static void exam_kernel(const struct exam *x, struct finding *f)
 	if (uname(&u) < 0)
 		say(f, BAD, NULL, "the kernel does not tell its name");
 	else
-		say(f, GOOD, NULL, "%s %s; its bugs are what stands behind every wall: keep it updated", u.sysname, u.release);
+		say(f, GOOD, NULL,
+		    "%s %s; its bugs are what stands behind every wall: keep it updated", u.sysname,
+		    u.release);
 }
 
 /* Unsharing in a child, since it cannot be undone here; its errno is its exit status. */
@@ -87,20 +91,26 @@ static int try_unshare(int flags)
 
 static void exam_userns(const struct exam *x, struct finding *f)
 {
-	int code = try_unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP);
+	int code = try_unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET |
+			       CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP);
 
 	(void)x;
 	if (!code)
-		say(f, GOOD, NULL, "user, mount, pid, net, ipc, uts and cgroup namespaces can be made");
+		say(f, GOOD, NULL,
+		    "user, mount, pid, net, ipc, uts and cgroup namespaces can be made");
 	else if (file_says("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1"))
-		say(f, BAD, "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0   (or install jail's package: it has an AppArmor profile)",
+		say(f, BAD,
+		    "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0   (or install jail's package: it has an AppArmor profile)",
 		    "AppArmor lets only programs with a profile make user namespaces");
 	else if (file_says("/proc/sys/kernel/unprivileged_userns_clone", "0"))
-		say(f, BAD, "sudo sysctl kernel.unprivileged_userns_clone=1", "user namespaces are switched off for users");
+		say(f, BAD, "sudo sysctl kernel.unprivileged_userns_clone=1",
+		    "user namespaces are switched off for users");
 	else if (file_says("/proc/sys/user/max_user_namespaces", "0"))
-		say(f, BAD, "sudo sysctl user.max_user_namespaces=15000", "the number of user namespaces is limited to zero");
+		say(f, BAD, "sudo sysctl user.max_user_namespaces=15000",
+		    "the number of user namespaces is limited to zero");
 	else
-		say(f, BAD, "run outside the container, or give it --security-opt seccomp=unconfined or a profile that allows unshare and clone3",
+		say(f, BAD,
+		    "run outside the container, or give it --security-opt seccomp=unconfined or a profile that allows unshare and clone3",
 		    "namespaces are refused: %s", strerror(code));
 }
 
@@ -111,8 +121,9 @@ static void exam_landlock(const struct exam *x, struct finding *f)
 
 	(void)x;
 	if (!abi) {
-		say(f, BAD, "boot with lsm=landlock,... (see `cat /sys/kernel/security/lsm`), on Linux 5.13 or later", "no Landlock: %s",
-		    strerror(code));
+		say(f, BAD,
+		    "boot with lsm=landlock,... (see `cat /sys/kernel/security/lsm`), on Linux 5.13 or later",
+		    "no Landlock: %s", strerror(code));
 		return;
 	}
 	say(f, GOOD, NULL, "Landlock ABI %d", abi);
@@ -132,9 +143,11 @@ static void exam_root(const struct exam *x, struct finding *f)
 	if (!c->kernel_root)
 		say(f, GOOD, NULL, "uid %u, an ordinary user", c->uid);
 	else if (c->can_remap)
-		say(f, GOOD, NULL, "root: commands run as an unprivileged user, and files they make belong to root");
+		say(f, GOOD, NULL,
+		    "root: commands run as an unprivileged user, and files they make belong to root");
 	else
-		say(f, BAD, "run jail as an ordinary user", "root of the host inside a user namespace: commands would own the kernel's files");
+		say(f, BAD, "run jail as an ordinary user",
+		    "root of the host inside a user namespace: commands would own the kernel's files");
 }
 
 static void exam_groups(const struct exam *x, struct finding *f)
@@ -155,21 +168,29 @@ static void exam_groups(const struct exam *x, struct finding *f)
 /* Found by making one; where that fails, by asking systemd for one as a run would. */
 static void exam_cgroup(const struct exam *x, struct finding *f)
 {
-	static const char fix[] = "log in through systemd (ssh or a console, not su; `loginctl enable-linger` for services), "
-				  "or let root delegate a cgroup v2 subtree to you";
+	static const char fix[] =
+		"log in through systemd (ssh or a console, not su; `loginctl enable-linger` for services), "
+		"or let root delegate a cgroup v2 subtree to you";
 
 	if (cgroup_try(CGROUP_MEMORY | CGROUP_PIDS | CGROUP_CPU) == 0)
-		say(f, GOOD, NULL, "a cgroup can be made: memory, pids and cpu are limited for a jail as a whole");
+		say(f, GOOD, NULL,
+		    "a cgroup can be made: memory, pids and cpu are limited for a jail as a whole");
 	else if (cgroup_try(CGROUP_MEMORY | CGROUP_PIDS) == 0)
-		say(f, NOTE, "delegate the cpu controller too: Delegate=cpu memory pids in user@.service",
+		say(f, NOTE,
+		    "delegate the cpu controller too: Delegate=cpu memory pids in user@.service",
 		    "a cgroup can be made: memory and pids are limited for a jail as a whole, cpu not");
 	else if (scope_available(x->call->arena, x->caller))
-		say(f, GOOD, NULL, "systemd gives a cgroup to a run that needs one: memory, pids and cpu are limited for a jail as a whole");
+		say(f, GOOD, NULL,
+		    "systemd gives a cgroup to a run that needs one: memory, pids and cpu are limited for a jail as a whole");
 	else
-		say(f, NOTE, fix, "no cgroup is delegated, and systemd gives none: limits hold for each process");
+		say(f, NOTE, fix,
+		    "no cgroup is delegated, and systemd gives none: limits hold for each process");
 }
 
-/* The proof of all: a jail, around a command that does nothing. Its one line of complaint is ours to show. */
+/*
+ * The proof of all: a jail, around a command that does nothing. Its one line of complaint is ours
+ * to show.
+ */
 static void exam_jail(const struct exam *x, struct finding *f)
 {
 	char dir[] = "/tmp/jail-doctor-XXXXXX";
@@ -218,8 +239,9 @@ static const struct {
 	const char *name;
 	void (*look)(const struct exam *x, struct finding *f);
 } exams[] = {
-	{ "kernel", exam_kernel }, { "namespaces", exam_userns }, { "landlock", exam_landlock }, { "user", exam_root },
-	{ "groups", exam_groups }, { "cgroup", exam_cgroup },	  { "jail", exam_jail },
+	{ "kernel", exam_kernel }, { "namespaces", exam_userns }, { "landlock", exam_landlock },
+	{ "user", exam_root },	   { "groups", exam_groups },	  { "cgroup", exam_cgroup },
+	{ "jail", exam_jail },
 };
 
 static void report(struct text *t, struct json *j, const char *name, const struct finding *f)

@@ -73,7 +73,10 @@ static int pass_words(struct env *v, const struct caller *c, const char *words)
 	return rc;
 }
 
-/* The caller's PATH, less what does not exist inside: a directory that is not shown could only be searched in vain. NULL on failure. */
+/*
+ * The caller's PATH, less what does not exist inside: a directory that is not shown could only be
+ * searched in vain. NULL on failure.
+ */
 static const char *inner_path(struct arena *a, const struct plan *p, struct err *e)
 {
 	static const char usual[] = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
@@ -114,7 +117,10 @@ static int put_own(struct env *v, struct plan *p)
 	if (rc == 0)
 		rc = put_pair(v, "LOGNAME", p->user);
 	if (rc == 0)
-		rc = put_pair(v, "SHELL", str_starts(shell, "/bin/") || str_starts(shell, "/usr/bin/") ? shell : "/bin/sh");
+		rc = put_pair(v, "SHELL",
+			      str_starts(shell, "/bin/") || str_starts(shell, "/usr/bin/")
+				      ? shell
+				      : "/bin/sh");
 	if (rc == 0)
 		rc = put_pair(v, "PATH", path);
 	if (rc == 0)

@@ -58,7 +58,8 @@ static void add_command(const struct plan *p, struct text *t)
 	}
 	text_add(t, "\n");
 	row(t, "as", p->user, NULL);
-	text_addf(t, "%s%-8s %u inside, %u outside\n", indent, "uid", p->uid, p->remap ? JAIL_KUID : p->caller->uid);
+	text_addf(t, "%s%-8s %u inside, %u outside\n", indent, "uid", p->uid,
+		  p->remap ? JAIL_KUID : p->caller->uid);
 	row(t, "in", p->cwd, NULL);
 	row(t, "host", p->hostname, "what uname says");
 }
@@ -74,7 +75,8 @@ static void add_files(const struct plan *p, struct text *t)
 
 		text_init(&n, note, sizeof(note));
 		if (op->kind == MK_BIND && op->option != OPT_COUNT) {
-			text_addf(&n, "%s; ", op->option == OPT_PROFILE ? "profile" : options[op->option].key);
+			text_addf(&n, "%s; ",
+				  op->option == OPT_PROFILE ? "profile" : options[op->option].key);
 			origin_format(&op->origin, op->option, &n);
 			row(t, op->readonly ? "ro" : "rw", op->target, note);
 		} else if (op->kind == MK_BIND && !op->device) {
@@ -87,23 +89,31 @@ static void add_files(const struct plan *p, struct text *t)
 			row(t, "hidden", op->target, "a host program's socket");
 		}
 	}
-	row(t, "private", "/proc", p->proc_pids_only ? "processes only" : "host details masked, /proc/sys read-only");
+	row(t, "private", "/proc",
+	    p->proc_pids_only ? "processes only" : "host details masked, /proc/sys read-only");
 	row(t, "private", "/dev", "null zero full random urandom tty, own terminals");
-	row(t, "made", "/etc", p->new_netns ? "passwd group hosts hostname machine-id nsswitch.conf resolv.conf" :
-					      "passwd group hosts hostname machine-id nsswitch.conf");
+	row(t, "made", "/etc",
+	    p->new_netns ? "passwd group hosts hostname machine-id nsswitch.conf resolv.conf"
+			 : "passwd group hosts hostname machine-id nsswitch.conf");
 }
 
 static void add_walls(const struct plan *p, struct text *t)
 {
 	heading(t, "Walls");
-	row(t, "network", p->new_netns ? (p->loopback ? "none but localhost" : "none") : "the host's own", NULL);
+	row(t, "network",
+	    p->new_netns ? (p->loopback ? "none but localhost" : "none") : "the host's own", NULL);
 	text_addf(t, "%s%-8s preset %s%s, %zu instructions\n", indent, "seccomp", p->seccomp,
-		  draft_get(p->draft, OPT_ALLOW_SYSCALL) || draft_get(p->draft, OPT_DENY_SYSCALL) ? " with changes" : "",
+		  draft_get(p->draft, OPT_ALLOW_SYSCALL) || draft_get(p->draft, OPT_DENY_SYSCALL)
+			  ? " with changes"
+			  : "",
 		  p->command_filter.len);
-	text_addf(t, "%s%-8s ABI %d%s\n", indent, "landlock", p->landlock_abi, p->landlock_net ? ", no TCP" : "");
+	text_addf(t, "%s%-8s ABI %d%s\n", indent, "landlock", p->landlock_abi,
+		  p->landlock_net ? ", no TCP" : "");
 	row(t, "caps", "none, no_new_privs, securebits locked", NULL);
 	row(t, "userns", p->nested_userns ? "may be made inside" : "none can be made inside", NULL);
-	row(t, "terminal", p->raw_escapes ? "own pty, escapes pass" : "own pty, clipboard and device escapes removed", NULL);
+	row(t, "terminal",
+	    p->raw_escapes ? "own pty, escapes pass" : "own pty, clipboard and device escapes removed",
+	    NULL);
 }
 
 static void add_limits(const struct plan *p, struct text *t)
@@ -111,7 +121,8 @@ static void add_limits(const struct plan *p, struct text *t)
 	const struct limits *l = &p->limits;
 
 	heading(t, "Limits");
-	text_addf(t, "%s%-8s %" PRIu64 "\n%s%-8s %" PRIu64 " for each process\n", indent, "pids", l->pids, indent, "files", l->files);
+	text_addf(t, "%s%-8s %" PRIu64 "\n%s%-8s %" PRIu64 " for each process\n", indent, "pids",
+		  l->pids, indent, "files", l->files);
 	if (l->has_memory) {
 		text_addf(t, "%s%-8s ", indent, "memory");
 		explain_size(t, l->memory);
@@ -128,10 +139,11 @@ static void add_limits(const struct plan *p, struct text *t)
 		text_add(t, " for each file\n");
 	}
 	if (l->has_cpu)
-		text_addf(t, "%s%-8s %" PRIu64 ".%03" PRIu64 "\n", indent, "cpu", l->cpu / 1000, l->cpu % 1000);
+		text_addf(t, "%s%-8s %" PRIu64 ".%03" PRIu64 "\n", indent, "cpu", l->cpu / 1000,
+			  l->cpu % 1000);
 	if (l->time_ms)
-		text_addf(t, "%s%-8s %s, then %s of grace\n", indent, "time", draft_get(p->draft, OPT_TIME)->text,
-			  draft_get(p->draft, OPT_GRACE)->text);
+		text_addf(t, "%s%-8s %s, then %s of grace\n", indent, "time",
+			  draft_get(p->draft, OPT_TIME)->text, draft_get(p->draft, OPT_GRACE)->text);
 }
 
 static void add_environment(const struct plan *p, struct text *t)
@@ -168,11 +180,13 @@ void explain_settings(const struct draft *d, struct text *t)
 	for (unsigned id = 0; id < OPT_COUNT; id++) {
 		const struct option_def *o = &options[id];
 
-		for (const struct value *v = o->section ? draft_get(d, (enum opt)id) : NULL; v; v = v->next) {
+		for (const struct value *v = o->section ? draft_get(d, (enum opt)id) : NULL; v;
+		     v = v->next) {
 			if (!section || !str_eq(section, o->section))
 				text_addf(t, "%s[%s]\n", section ? "\n" : "", o->section);
 			section = o->section;
-			text_addf(t, "%s%s = ", o->key, v->required && v->origin.kind == ORIGIN_FILE ? "!" : "");
+			text_addf(t, "%s%s = ", o->key,
+				  v->required && v->origin.kind == ORIGIN_FILE ? "!" : "");
 			add_value(t, (enum opt)id, v);
 			add_origin(t, &v->origin, (enum opt)id);
 			text_add(t, "\n");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The plan as JSON; P0, pure. The shape is stable: members may be added, none changes its meaning. */
+/*
+ * The plan as JSON; P0, pure. The shape is stable: members may be added, none changes its meaning.
+ */
 #include <string.h>
 
 #include "base/json.h"
@@ -18,8 +20,9 @@ static void add_origin(struct json *j, const struct origin *o, enum opt id)
 static void add_mounts(struct json *j, const struct plan *p)
 {
 	static const char *const kinds[] = {
-		[MK_DIR] = "directory", [MK_SYMLINK] = "link", [MK_FILE] = "file",	[MK_TMPFS] = "tmpfs",	 [MK_BIND] = "bind",
-		[MK_PROC] = "proc",	[MK_READONLY] = "readonly", [MK_MASK] = "mask", [MK_DEVPTS] = "devpts",
+		[MK_DIR] = "directory",	    [MK_SYMLINK] = "link", [MK_FILE] = "file",
+		[MK_TMPFS] = "tmpfs",	    [MK_BIND] = "bind",	   [MK_PROC] = "proc",
+		[MK_READONLY] = "readonly", [MK_MASK] = "mask",	   [MK_DEVPTS] = "devpts",
 	};
 
 	json_open(j, "mounts", '[');
@@ -36,7 +39,8 @@ static void add_mounts(struct json *j, const struct plan *p)
 		if (op->kind == MK_TMPFS)
 			json_int(j, "size", (int64_t)op->size);
 		if (op->option != OPT_COUNT) {
-			json_str(j, "option", op->option == OPT_PROFILE ? "profile" : options[op->option].key);
+			json_str(j, "option",
+				 op->option == OPT_PROFILE ? "profile" : options[op->option].key);
 			add_origin(j, &op->origin, op->option);
 		}
 		json_close(j, '}');
@@ -50,7 +54,8 @@ static void add_settings(struct json *j, const struct draft *d)
 	for (unsigned id = 0; id < OPT_COUNT; id++) {
 		const struct option_def *o = &options[id];
 
-		for (const struct value *v = o->section ? draft_get(d, (enum opt)id) : NULL; v; v = v->next) {
+		for (const struct value *v = o->section ? draft_get(d, (enum opt)id) : NULL; v;
+		     v = v->next) {
 			json_open(j, NULL, '{');
 			json_str(j, "section", o->section);
 			json_str(j, "key", o->key);

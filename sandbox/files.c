@@ -2,9 +2,10 @@
 /*
  * The paths a profile names; P0.
  *
- * Two things are refused however they are spelled: making writable what jail or the user's session trusts (the home as a whole, jail's
- * own profiles and state, shared directories), and following a link that lies where the command itself could have put it: an earlier
- * run may have turned ws/cache into a link to ~/.ssh and be waiting for the next one to bind it.
+ * Two things are refused however they are spelled: making writable what jail or the user's session
+ * trusts (the home as a whole, jail's own profiles and state, shared directories), and following a
+ * link that lies where the command itself could have put it: an earlier run may have turned
+ * ws/cache into a link to ~/.ssh and be waiting for the next one to bind it.
  */
 #include "sandbox/files.h"
 
@@ -18,7 +19,8 @@
 static const char *const own_trees[] = { "/proc", "/sys", "/dev", "/etc", "/run", "/var/run" };
 
 /* Shared by programs that trust each other: sockets and files in them are doors. */
-static const char *const shared_dirs[] = { "/tmp", "/var/tmp", "/var", "/usr", "/opt", "/home", "/boot", "/bin", "/lib" };
+static const char *const shared_dirs[] = { "/tmp",  "/var/tmp", "/var", "/usr", "/opt",
+					   "/home", "/boot",	"/bin", "/lib" };
 
 struct wish {
 	enum opt option;
@@ -36,8 +38,10 @@ static int refuse(struct err *e, const struct wish *w, int code, const char *why
 	text_init(&t, origin, sizeof(origin));
 	origin_format(&w->value->origin, w->option, &t);
 	/* A flag's origin is its name, which says it already. */
-	return err_set(e, ST_PLAN, code, "%s%s%s '%s'%s%s", origin, w->value->origin.kind == ORIGIN_FLAG ? "" : ": ",
-		       w->value->origin.kind == ORIGIN_FLAG ? "" : options[w->option].key, w->value->text, *why ? " " : "", why);
+	return err_set(e, ST_PLAN, code, "%s%s%s '%s'%s%s", origin,
+		       w->value->origin.kind == ORIGIN_FLAG ? "" : ": ",
+		       w->value->origin.kind == ORIGIN_FLAG ? "" : options[w->option].key,
+		       w->value->text, *why ? " " : "", why);
 }
 
 static int resolve_wish(struct arena *a, const struct plan *p, struct wish *w, struct err *e)
@@ -46,14 +50,18 @@ static int resolve_wish(struct arena *a, const struct plan *p, struct wish *w, s
 
 	if (rc == 0 || e->stage)
 		return rc;
-	if (rc == -ENOENT && !w->value->required && w->option != OPT_WORKSPACE && w->option != OPT_CHDIR) {
+	if (rc == -ENOENT && !w->value->required && w->option != OPT_WORKSPACE &&
+	    w->option != OPT_CHDIR) {
 		w->missing = true;
 		return 0;
 	}
 	return refuse(e, w, -rc, "");
 }
 
-/* jail's own directory in one of the XDG ones, canonical as far as it exists: ~/.cache may be a link. NULL when that cannot be told. */
+/*
+ * jail's own directory in one of the XDG ones, canonical as far as it exists: ~/.cache may be a
+ * link. NULL when that cannot be told.
+ */
 static const char *own_dir_in(struct arena *a, const char *base, struct err *e)
 {
 	struct resolved r;
@@ -65,7 +73,8 @@ static const char *own_dir_in(struct arena *a, const char *base, struct err *e)
 }
 
 /* Would a writable `path` let the command change what decides about the next command? */
-static const char *why_not_writable(struct arena *a, const struct plan *p, const char *path, struct err *e)
+static const char *why_not_writable(struct arena *a, const struct plan *p, const char *path,
+				    struct err *e)
 {
 	const struct expansion *x = &p->caller->expand;
 	const char *const trusted[] = { x->config_home, x->data_home, x->cache_home, x->state_home };
@@ -82,8 +91,9 @@ static const char *why_not_writable(struct arena *a, const struct plan *p, const
 		if (!own || path_beneath(own, path) || path_beneath(path, own))
 			return "holds jail's own profiles or state: the command must not write there";
 	}
-	if (path_beneath(path_sysconf, path) || path_beneath(path_data, path) || path_beneath(path_libexec, path) ||
-	    path_beneath(path, path_sysconf) || path_beneath(path, path_libexec))
+	if (path_beneath(path_sysconf, path) || path_beneath(path_data, path) ||
+	    path_beneath(path_libexec, path) || path_beneath(path, path_sysconf) ||
+	    path_beneath(path, path_libexec))
 		return "holds jail itself: the command must not write there";
 	return NULL;
 }
@@ -108,7 +118,8 @@ bool files_writable(const struct mount_draft *m, const char *path)
 	for (size_t i = 0; i < m->n; i++) {
 		const struct mount_op *op = &m->ops[i];
 
-		if (op->kind == MK_BIND && !op->readonly && !op->device && path_beneath(path, op->target))
+		if (op->kind == MK_BIND && !op->readonly && !op->device &&
+		    path_beneath(path, op->target))
 			return true;
 	}
 	return false;
@@ -132,14 +143,16 @@ static int add_wish(struct mount_draft *m, const struct plan *p, struct wish *w,
 	return rc;
 }
 
-static int add_list(struct mount_draft *m, struct plan *p, enum opt option, bool readonly, struct err *e)
+static int add_list(struct mount_draft *m, struct plan *p, enum opt option, bool readonly,
+		    struct err *e)
 {
 	for (const struct value *v = draft_get(p->draft, option); v; v = v->next) {
 		struct wish w = { .option = option, .value = v, .readonly = readonly };
 		int rc = resolve_wish(m->arena, p, &w, e);
 
 		if (rc == 0 && w.missing)
-			plan_note(m->arena, p, false, "missing", "%s '%s' is not there and was passed over", options[option].key,
+			plan_note(m->arena, p, false, "missing",
+				  "%s '%s' is not there and was passed over", options[option].key,
 				  v->text);
 		if (rc == 0 && !w.missing)
 			rc = add_wish(m, p, &w, e);
@@ -157,7 +170,8 @@ static int check_links(const struct mount_draft *m, struct err *e)
 		char origin[256];
 		struct text t;
 
-		if (op->kind != MK_SYMLINK || op->option == OPT_COUNT || !files_writable(m, op->target))
+		if (op->kind != MK_SYMLINK || op->option == OPT_COUNT ||
+		    !files_writable(m, op->target))
 			continue;
 		text_init(&t, origin, sizeof(origin));
 		origin_format(&op->origin, op->option, &t);
@@ -169,7 +183,10 @@ static int check_links(const struct mount_draft *m, struct err *e)
 	return 0;
 }
 
-/* A profile that lies in a writable tree is shown read-only: the command must not write its own rules. */
+/*
+ * A profile that lies in a writable tree is shown read-only: the command must not write its own
+ * rules.
+ */
 static int protect_profiles(struct mount_draft *m, const struct plan *p, struct err *e)
 {
 	for (const struct profile_file *f = p->draft->files; f; f = f->next) {
@@ -207,10 +224,15 @@ static int add_workspace(struct mount_draft *m, struct plan *p, struct err *e)
 		return rc;
 	if (!S_ISDIR(w.r.st.st_mode))
 		return refuse(e, &w, ENOTDIR, "");
-	/* Also when it is read-only: a workspace is where the command starts and looks around, and a whole home is never that. */
+	/*
+	 * Also when it is read-only: a workspace is where the command starts and looks around, and
+	 * a whole home is never that.
+	 */
 	why = why_not_writable(m->arena, p, w.r.path, e);
 	if (why)
-		return refuse(e, &w, 0, arena_printf(m->arena, "%s (cd into a project, or use --workspace DIR)", why));
+		return refuse(e, &w, 0,
+			      arena_printf(m->arena,
+					   "%s (cd into a project, or use --workspace DIR)", why));
 	p->workspace = w.r.path;
 	return add_wish(m, p, &w, e);
 }

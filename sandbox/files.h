@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The [files] section made real: workspace, ro, rw and the starting directory, resolved and judged. Runs in P0. */
+/*
+ * The [files] section made real: workspace, ro, rw and the starting directory, resolved and judged.
+ * Runs in P0.
+ */
 #ifndef JAIL_SANDBOX_FILES_H
 #define JAIL_SANDBOX_FILES_H
 

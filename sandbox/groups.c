@@ -10,7 +10,8 @@
 #include "base/own.h"
 #include "base/text.h"
 
-static const char *const dangerous[] = { "docker", "podman", "lxd", "incus", "libvirt", "kvm", "disk", "shadow", "root", "kmem" };
+static const char *const dangerous[] = { "docker", "podman", "lxd",    "incus", "libvirt",
+					 "kvm",	   "disk",   "shadow", "root",	"kmem" };
 
 /* The gid in "name:password:gid:members", when the line is that of `name`. */
 static bool gid_of_line(const char *line, const char *name, gid_t *ret)

@@ -5,7 +5,10 @@
 
 #include <sys/types.h>
 
-/* The group's name when membership in it is a way to root on common systems, else NULL. Reads /etc/group once, by hand. */
+/*
+ * The group's name when membership in it is a way to root on common systems, else NULL. Reads
+ * /etc/group once, by hand.
+ */
 const char *group_is_dangerous(gid_t gid);
 
 #endif

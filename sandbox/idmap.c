@@ -2,8 +2,9 @@
 /*
  * Idmapped trees; P0, as real root.
  *
- * The mapping is given to the kernel as a user namespace, so one is made for it alone: a child that only waits, whose namespace says
- * "what is 0 on disk is JAIL_KUID here". It is not the jail's own namespace, in which the command has another number.
+ * The mapping is given to the kernel as a user namespace, so one is made for it alone: a child that
+ * only waits, whose namespace says "what is 0 on disk is JAIL_KUID here". It is not the jail's own
+ * namespace, in which the command has another number.
  */
 #include "sandbox/idmap.h"
 
@@ -56,7 +57,9 @@ static int make_mapping(int *ret_fd, struct err *e)
 	if (pid < 0)
 		return err_set(e, ST_IDMAP, errno, "make a namespace for the mapping");
 	if (pid == 0) {
-		/* Gone when the parent is, in either order: a jail that is killed leaves nothing. */
+		/*
+		 * Gone when the parent is, in either order: a jail that is killed leaves nothing.
+		 */
 		if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0) {
 			while (getppid() == parent)
 				(void)pause();
@@ -81,19 +84,23 @@ static int blame_filter(const struct mount_op *op, const char *call, struct err 
 static int idmap_tree(struct mount_op *op, int mapping, struct err *e)
 {
 	struct k_mount_attr attr = {
-		.attr_set = K_MOUNT_ATTR_IDMAP | K_MOUNT_ATTR_NOSUID | K_MOUNT_ATTR_NODEV | (op->readonly ? K_MOUNT_ATTR_RDONLY : 0),
+		.attr_set = K_MOUNT_ATTR_IDMAP | K_MOUNT_ATTR_NOSUID | K_MOUNT_ATTR_NODEV |
+			    (op->readonly ? K_MOUNT_ATTR_RDONLY : 0),
 		.propagation = MS_PRIVATE,
 		.userns_fd = (uint64_t)mapping,
 	};
-	own_fd source = fs_openat2(AT_FDCWD, op->source, O_PATH, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+	own_fd source = fs_openat2(AT_FDCWD, op->source, O_PATH,
+				   RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 	own_fd tree = FD_NONE;
 	struct stat st;
 
 	if (source < 0)
 		return err_set(e, ST_IDMAP, -source, "open '%s'", op->source);
 	if (fstat(source, &st) < 0 || st.st_dev != op->dev || st.st_ino != op->ino)
-		return err_set(e, ST_IDMAP, ESTALE, "'%s' was replaced while jail was starting", op->source);
-	tree = k_open_tree(source, "", K_OPEN_TREE_CLONE | K_OPEN_TREE_CLOEXEC | K_AT_EMPTY_PATH | K_AT_RECURSIVE);
+		return err_set(e, ST_IDMAP, ESTALE, "'%s' was replaced while jail was starting",
+			       op->source);
+	tree = k_open_tree(source, "",
+			   K_OPEN_TREE_CLONE | K_OPEN_TREE_CLOEXEC | K_AT_EMPTY_PATH | K_AT_RECURSIVE);
 	if (tree < 0 && (errno == ENOSYS || errno == EPERM))
 		return blame_filter(op, "open_tree", e);
 	if (tree < 0)
@@ -101,7 +108,9 @@ static int idmap_tree(struct mount_op *op, int mapping, struct err *e)
 	if (k_mount_setattr(tree, "", K_AT_EMPTY_PATH | K_AT_RECURSIVE, &attr) < 0) {
 		if (errno == ENOSYS)
 			return blame_filter(op, "mount_setattr", e);
-		return err_set(e, ST_IDMAP, errno, "the file system of '%s' cannot show root's files to another user", op->source);
+		return err_set(e, ST_IDMAP, errno,
+			       "the file system of '%s' cannot show root's files to another user",
+			       op->source);
 	}
 	op->tree_fd = fd_take(&tree);
 	return 0;

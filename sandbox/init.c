@@ -2,9 +2,10 @@
 /*
  * pid 1 of the jail; P1, after the command was started.
  *
- * It reaps, passes signals on, tells the supervisor when the command stops or ends, and ends when either of them does: the kernel then
- * kills everything that is left in the pid namespace. It has no capabilities, no descriptor but the wire, cannot be read or traced from
- * inside, and its own filter lets it do nothing else.
+ * It reaps, passes signals on, tells the supervisor when the command stops or ends, and ends when
+ * either of them does: the kernel then kills everything that is left in the pid namespace. It has
+ * no capabilities, no descriptor but the wire, cannot be read or traced from inside, and its own
+ * filter lets it do nothing else.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,8 +20,8 @@
 #include "sandbox/wire.h"
 
 /*
- * Straight to the kernel, and not marked noreturn, nor is init_run: before a call of such a function, and in its own _exit, a sanitizer
- * makes system calls that our filter would kill us for.
+ * Straight to the kernel, and not marked noreturn, nor is init_run: before a call of such a
+ * function, and in its own _exit, a sanitizer makes system calls that our filter would kill us for.
  */
 static void leave(int code)
 {
@@ -82,7 +83,10 @@ void init_run(struct setup *s, pid_t command)
 	for (;;) {
 		reap(s->wire, command);
 		p.revents = 0;
-		/* SIGCHLD is only delivered in here, and has a handler that does nothing: no child's end is missed. */
+		/*
+		 * SIGCHLD is only delivered in here, and has a handler that does nothing: no
+		 * child's end is missed.
+		 */
 		if (ppoll(&p, 1, NULL, &while_waiting) < 0 && errno != EINTR)
 			leave(125);
 		if (p.revents)

@@ -2,8 +2,8 @@
 /*
  * clone3 into all namespaces at once, and the id maps; P0.
  *
- * One user namespace, made by this very binary: systems that grant user namespaces by program (AppArmor on Ubuntu) look at who makes it,
- * and at every one that is made.
+ * One user namespace, made by this very binary: systems that grant user namespaces by program
+ * (AppArmor on Ubuntu) look at who makes it, and at every one that is made.
  */
 #include "sandbox/launch.h"
 
@@ -23,8 +23,9 @@
 #include "sandbox/wire.h"
 
 /*
- * Real root maps the command to an id that owns nothing, which only a process outside may do; setgroups stays allowed, because the
- * command must leave root's groups behind. An ordinary user's set-up process maps itself: stage_identity.
+ * Real root maps the command to an id that owns nothing, which only a process outside may do;
+ * setgroups stays allowed, because the command must leave root's groups behind. An ordinary user's
+ * set-up process maps itself: stage_identity.
  */
 static int map_ids(pid_t pid, const struct plan *p, struct err *e)
 {
@@ -63,12 +64,14 @@ static void destroy(struct jail *j)
 	fd_release(&j->pidfd);
 }
 
-int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, char **envp, struct jail *ret, struct err *e)
+int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, char **envp,
+	   struct jail *ret, struct err *e)
 {
 	int pidfd = FD_NONE;
 	struct k_clone_args args = {
-		.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP |
-			 (p->new_netns ? CLONE_NEWNET : 0) | K_CLONE_PIDFD | (cgroup_fd >= 0 ? K_CLONE_INTO_CGROUP : 0),
+		.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
+			 CLONE_NEWCGROUP | (p->new_netns ? CLONE_NEWNET : 0) | K_CLONE_PIDFD |
+			 (cgroup_fd >= 0 ? K_CLONE_INTO_CGROUP : 0),
 		.pidfd = (uintptr_t)&pidfd,
 		.exit_signal = SIGCHLD,
 		.cgroup = cgroup_fd >= 0 ? (uint64_t)cgroup_fd : 0,
@@ -80,8 +83,15 @@ int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, 
 		return err_set(e, ST_CLONE, errno, "make the namespaces");
 	if (pid == 0) {
 		struct setup setup = {
-			.plan = p, .session = s, .wire = s->wire[1], .mount_limit = FD_NONE, .proc = FD_NONE,
-			.root = FD_NONE, .mask_file = FD_NONE, .mask_dir = FD_NONE, .slave = FD_NONE,
+			.plan = p,
+			.session = s,
+			.wire = s->wire[1],
+			.mount_limit = FD_NONE,
+			.proc = FD_NONE,
+			.root = FD_NONE,
+			.mask_file = FD_NONE,
+			.mask_dir = FD_NONE,
+			.slave = FD_NONE,
 		};
 
 		fd_release(&s->wire[0]); /* or the supervisor's end would outlive the supervisor */

@@ -7,12 +7,16 @@
 #include "sandbox/session.h"
 
 struct jail {
-	pid_t pid;     /* P1, as seen from outside */
+	pid_t pid; /* P1, as seen from outside */
 	int pidfd;
 	int cgroup_fd; /* the jail's own, or FD_NONE */
 };
 
-/* Make the processes and the namespaces, map the ids, say go. argv and envp are the launcher's own, for P1 to forget. */
-int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, char **envp, struct jail *ret, struct err *e);
+/*
+ * Make the processes and the namespaces, map the ids, say go. argv and envp are the launcher's own,
+ * for P1 to forget.
+ */
+int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, char **envp,
+	   struct jail *ret, struct err *e);
 
 #endif

@@ -33,8 +33,12 @@ static void print_error(const struct err *e)
 
 int main(int argc, char **argv, char **env)
 {
-	static char name[] = "jail", *none[] = { name, NULL }; /* for a caller that gives no words at all */
-	struct call c = { .argc = argc, .argv = argc ? argv : none, .env = env, .launcher_argv = argc ? argv : none };
+	/* for a caller that gives no words at all */
+	static char name[] = "jail", *none[] = { name, NULL };
+	struct call c = { .argc = argc,
+			  .argv = argc ? argv : none,
+			  .env = env,
+			  .launcher_argv = argc ? argv : none };
 	int (*run)(struct call *, struct err *) = verb_command;
 	struct err e = { 0 };
 	struct arena arena = { 0 };
@@ -45,7 +49,9 @@ int main(int argc, char **argv, char **env)
 	c.arena = &arena;
 	for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(verbs); i++) {
 		if (str_eq(argv[1], verbs[i].word)) {
-			run = argc > 2 && (str_eq(argv[2], "--help") || str_eq(argv[2], "-h")) ? verb_help : verbs[i].run;
+			run = argc > 2 && (str_eq(argv[2], "--help") || str_eq(argv[2], "-h"))
+				      ? verb_help
+				      : verbs[i].run;
 			c.argc--;
 			c.argv++;
 			break;

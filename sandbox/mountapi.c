@@ -18,7 +18,10 @@ int mount_make_private(struct err *e)
 	return 0;
 }
 
-/* ENOSYS is the kernel, or a filter that pretends to be one; EPERM is what filters said before they had learnt to. */
+/*
+ * ENOSYS is the kernel, or a filter that pretends to be one; EPERM is what filters said before they
+ * had learnt to.
+ */
 bool mount_refused(const struct mount_api *api, int rc)
 {
 	return !api->old && (rc == -ENOSYS || rc == -EPERM);
@@ -103,7 +106,10 @@ int mount_open_bind(const struct mount_api *api, int dirfd, const char *path, un
 
 	if (api->old)
 		return mountold_open_bind(api, dirfd, path, attrs, ret_fd, e);
-	/* Recursive: in a new user namespace mounts are locked to what is mounted on them, and one without the other is refused. */
+	/*
+	 * Recursive: in a new user namespace mounts are locked to what is mounted on them, and one
+	 * without the other is refused.
+	 */
 	tree = k_open_tree(dirfd, path,
 			   K_OPEN_TREE_CLONE | K_OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW |
 				   K_AT_RECURSIVE);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mounts by descriptor: made where nobody sees them, restricted, and only then attached. Runs in P1; nothing here allocates.
+ * Mounts by descriptor: made where nobody sees them, restricted, and only then attached. Runs in
+ * P1; nothing here allocates.
  *
- * Behind it is the kernel's mount API by descriptor, or where that is refused (an outer sandbox whose filter does not know it) mount(2)
- * alone: one or the other for a whole run, with the same mounts at the end.
+ * Behind it is the kernel's mount API by descriptor, or where that is refused (an outer sandbox
+ * whose filter does not know it) mount(2) alone: one or the other for a whole run, with the same
+ * mounts at the end.
  */
 #ifndef JAIL_SANDBOX_MOUNTAPI_H
 #define JAIL_SANDBOX_MOUNTAPI_H
@@ -24,8 +26,9 @@ struct mount_api {
 int mount_make_private(struct err *e);
 
 /*
- * Was `rc`, from one of the calls below, the new API being refused (ENOSYS or EPERM)? Then the whole run can still be done with the old
- * one, as long as nothing was mounted that is to stay: trees from before the change cannot be used after it.
+ * Was `rc`, from one of the calls below, the new API being refused (ENOSYS or EPERM)? Then the
+ * whole run can still be done with the old one, as long as nothing was mounted that is to stay:
+ * trees from before the change cannot be used after it.
  */
 bool mount_refused(const struct mount_api *api, int rc);
 int mount_use_old(struct mount_api *api, struct err *e);
@@ -37,8 +40,8 @@ int mount_open_proc(const struct mount_api *api, bool pids_only, int *ret_fd, st
 int mount_open_devpts(const struct mount_api *api, int *ret_fd, struct err *e);
 
 /*
- * A copy of the tree at `path` with all that is mounted beneath it, with these attributes set on each mount. The descriptor is the
- * copy's root: what it shows to fstat is what will be mounted.
+ * A copy of the tree at `path` with all that is mounted beneath it, with these attributes set on
+ * each mount. The descriptor is the copy's root: what it shows to fstat is what will be mounted.
  */
 int mount_open_bind(const struct mount_api *api, int dirfd, const char *path, unsigned attrs,
 		    int *ret_fd, struct err *e);
@@ -46,17 +49,25 @@ int mount_open_bind(const struct mount_api *api, int dirfd, const char *path, un
 /* One more of a mount that mount_open_bind made and mount_attach attached, with its attributes. */
 int mount_open_copy(const struct mount_api *api, int tree_fd, int *ret_fd, struct err *e);
 
-/* Attach at `path` below dirfd, or at dirfd itself when path is empty. `target` is for the message. */
+/*
+ * Attach at `path` below dirfd, or at dirfd itself when path is empty. `target` is for the message.
+ */
 int mount_attach(const struct mount_api *api, int tree_fd, int dirfd, const char *path,
 		 const char *target, struct err *e);
 
 /* Attach over "/". Our own root directory stays what it was. */
 int mount_attach_root(const struct mount_api *api, int tree_fd, struct err *e);
 
-/* Make an attached mount read-only; `attrs` are those it has already. What is mounted on it stays as it is. */
+/*
+ * Make an attached mount read-only; `attrs` are those it has already. What is mounted on it stays
+ * as it is.
+ */
 int mount_set_readonly(const struct mount_api *api, int tree_fd, unsigned attrs, struct err *e);
 
-/* After pivot_root(".", "."), standing on the new root: the host's goes. Nothing can be mounted after this. */
+/*
+ * After pivot_root(".", "."), standing on the new root: the host's goes. Nothing can be mounted
+ * after this.
+ */
 int mount_detach_host(struct mount_api *api, int root_fd, struct err *e);
 
 #endif

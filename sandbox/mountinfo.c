@@ -11,7 +11,10 @@
 #include "base/own.h"
 #include "base/text.h"
 
-/* Every word that the kernel writes for a mount. One that is not here may mean a restriction we would lose. */
+/*
+ * Every word that the kernel writes for a mount. One that is not here may mean a restriction we
+ * would lose.
+ */
 static const struct {
 	const char *word;
 	unsigned long flag; /* 0: nothing that a remount could take away */
@@ -70,7 +73,10 @@ static bool unescape(char *s)
 	return true;
 }
 
-/* 36 35 98:0 /root /point rw,noatime shared:1 - ext4 /dev/sda rw: any number of words may stand before the dash. */
+/*
+ * 36 35 98:0 /root /point rw,noatime shared:1 - ext4 /dev/sda rw: any number of words may stand
+ * before the dash.
+ */
 int mountinfo_parse(char *line, struct mountinfo *ret)
 {
 	char *id = strsep(&line, " "), *parent = strsep(&line, " ");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading /proc/self/mountinfo a line at a time, into a buffer of the caller's. Runs in P1, with the old mount API only. */
+/*
+ * Reading /proc/self/mountinfo a line at a time, into a buffer of the caller's. Runs in P1, with
+ * the old mount API only.
+ */
 #ifndef JAIL_SANDBOX_MOUNTINFO_H
 #define JAIL_SANDBOX_MOUNTINFO_H
 
@@ -20,10 +23,16 @@ struct mountinfo_reader {
 	size_t size, used, next;
 };
 
-/* The line without its newline, taken apart in place; -EINVAL for anything that is not understood in full. */
+/*
+ * The line without its newline, taken apart in place; -EINVAL for anything that is not understood
+ * in full.
+ */
 int mountinfo_parse(char *line, struct mountinfo *ret);
 
-/* 1 and the next mount, 0 after the last one, or -errno; -EFBIG when a line is longer than the buffer. *ret lasts until the next call. */
+/*
+ * 1 and the next mount, 0 after the last one, or -errno; -EFBIG when a line is longer than the
+ * buffer. *ret lasts until the next call.
+ */
 int mountinfo_next(struct mountinfo_reader *r, struct mountinfo *ret);
 
 #endif

@@ -12,12 +12,14 @@ void mounts_init(struct mount_draft *m, struct arena *a)
 	*m = (struct mount_draft){ .arena = a, .ops = arena_array(a, struct mount_op, MOUNTS_MAX) };
 }
 
-int mounts_add(struct mount_draft *m, enum mount_kind kind, const char *target, struct mount_op **ret, struct err *e)
+int mounts_add(struct mount_draft *m, enum mount_kind kind, const char *target,
+	       struct mount_op **ret, struct err *e)
 {
 	struct mount_op *op;
 
 	if (m->n == MOUNTS_MAX)
-		return err_set(e, ST_PLAN, 0, "more than %d paths: name a parent directory instead", MOUNTS_MAX);
+		return err_set(e, ST_PLAN, 0, "more than %d paths: name a parent directory instead",
+			       MOUNTS_MAX);
 	op = &m->ops[m->n++];
 	*op = (struct mount_op){
 		.kind = kind,
@@ -31,8 +33,8 @@ int mounts_add(struct mount_draft *m, enum mount_kind kind, const char *target, 
 	return 0;
 }
 
-int mounts_add_host(struct mount_draft *m, const struct resolved *r, bool readonly, enum access access, struct mount_op **ret,
-		    struct err *e)
+int mounts_add_host(struct mount_draft *m, const struct resolved *r, bool readonly,
+		    enum access access, struct mount_op **ret, struct err *e)
 {
 	struct mount_op *op;
 	int rc;
@@ -57,7 +59,10 @@ int mounts_add_host(struct mount_draft *m, const struct resolved *r, bool readon
 	return 0;
 }
 
-/* Path order in which '/' sorts before everything, so that a directory is followed by all that is in it. */
+/*
+ * Path order in which '/' sorts before everything, so that a directory is followed by all that is
+ * in it.
+ */
 static int by_path(const char *a, const char *b)
 {
 	for (;; a++, b++) {
@@ -86,7 +91,8 @@ static void sort(struct mount_op *ops, size_t n)
 
 static bool is_mount(const struct mount_op *op)
 {
-	return op->kind == MK_TMPFS || op->kind == MK_BIND || op->kind == MK_PROC || op->kind == MK_DEVPTS;
+	return op->kind == MK_TMPFS || op->kind == MK_BIND || op->kind == MK_PROC ||
+	       op->kind == MK_DEVPTS;
 }
 
 /* Does `cover`, the mount that op's target lies on, already give what op would? */
@@ -99,14 +105,18 @@ static bool redundant(const struct mount_op *op, const struct mount_op *cover)
 	return op->kind == MK_BIND && op->readonly && cover->readonly && !op->device;
 }
 
-/* A Landlock rule on a directory holds for all that is beneath, mounts or not: a rule that adds nothing to one above is left out. */
+/*
+ * A Landlock rule on a directory holds for all that is beneath, mounts or not: a rule that adds
+ * nothing to one above is left out.
+ */
 static void drop_rules(struct mount_op *ops, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t wanted = landlock_access_rights(ops[i].access, INT_MAX, 0);
 
 		for (size_t j = 0; wanted && j < i; j++) {
-			if (ops[j].access != ACCESS_NONE && path_beneath(ops[i].target, ops[j].target) &&
+			if (ops[j].access != ACCESS_NONE &&
+			    path_beneath(ops[i].target, ops[j].target) &&
 			    !(wanted & ~landlock_access_rights(ops[j].access, INT_MAX, 0))) {
 				ops[i].access = ACCESS_NONE;
 				break;
@@ -158,7 +168,8 @@ bool mounts_have(const struct mount_list *l, const char *path)
 	for (size_t i = 0; i < l->n; i++) {
 		const struct mount_op *op = &l->ops[i];
 
-		if (path_beneath(op->target, path) && (op->kind != MK_FILE || !str_eq(op->target, path)))
+		if (path_beneath(op->target, path) &&
+		    (op->kind != MK_FILE || !str_eq(op->target, path)))
 			return true;
 	}
 	return mounts_show(l, path);

@@ -2,16 +2,20 @@
 /*
  * Mounts by mount(2) alone; P1.
  *
- * Detached trees do not exist here, so there is a place for them to wait: the stage, a small tmpfs over "/" that nobody's path leads to.
- * Our own root directory stays the host's; only the descriptor, and "/.." once, see what is mounted over it. A tree is mounted on the
- * stage, restricted there, compared with what it should be, and moved to its target when it is finished (MS_MOVE): the same steps in the
- * same order as with the new API. After the pivot the stage goes, and then the host's root.
+ * Detached trees do not exist here, so there is a place for them to wait: the stage, a small tmpfs
+ * over "/" that nobody's path leads to. Our own root directory stays the host's; only the
+ * descriptor, and "/.." once, see what is mounted over it. A tree is mounted on the stage,
+ * restricted there, compared with what it should be, and moved to its target when it is finished
+ * (MS_MOVE): the same steps in the same order as with the new API. After the pivot the stage goes,
+ * and then the host's root.
  *
- * mount(2) takes paths. Ours are self/fd/N, looked up from a procfs of our own, on which we stand and on which nobody can have laid
- * anything: they lead to the very object that was opened and checked, whatever happens to its name meanwhile.
+ * mount(2) takes paths. Ours are self/fd/N, looked up from a procfs of our own, on which we stand
+ * and on which nobody can have laid anything: they lead to the very object that was opened and
+ * checked, whatever happens to its name meanwhile.
  *
- * mount(2) restricts one mount at a time, so what is mounted beneath a bound tree is found by its mount id in mountinfo. A tree is done
- * when a reading from beginning to end finds nothing left to restrict. What cannot be reached to be restricted ends the run.
+ * mount(2) restricts one mount at a time, so what is mounted beneath a bound tree is found by its
+ * mount id in mountinfo. A tree is done when a reading from beginning to end finds nothing left to
+ * restrict. What cannot be reached to be restricted ends the run.
  */
 #include "sandbox/mountold.h"
 
@@ -39,7 +43,10 @@ _Static_assert(K_MOUNT_ATTR_RDONLY == MS_RDONLY && K_MOUNT_ATTR_NOSUID == MS_NOS
 
 #define NO_LINKS (RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)
 
-/* On the stage: where a directory waits, where anything else does, and our procfs until the new root has it. */
+/*
+ * On the stage: where a directory waits, where anything else does, and our procfs until the new
+ * root has it.
+ */
 #define STAGE_DIR  "dir"
 #define STAGE_FILE "file"
 #define STAGE_PROC "proc"
@@ -219,8 +226,9 @@ static int mount_id(const struct mount_api *api, int fd, uint64_t *ret)
 }
 
 /*
- * What is not named stays out of the way: without a word about access times the kernel keeps them, and so the flags that a more
- * privileged namespace has locked are all there, since they are among `flags` or among those.
+ * What is not named stays out of the way: without a word about access times the kernel keeps them,
+ * and so the flags that a more privileged namespace has locked are all there, since they are among
+ * `flags` or among those.
  */
 int mountold_remount(int tree_fd, unsigned long flags)
 {
@@ -247,8 +255,8 @@ static bool belongs(const struct restriction *r, uint64_t id)
 }
 
 /*
- * The way to a mount is walked by name, and on a host tree names change: what is found must be that very mount. A mount that lies hidden
- * below another cannot be found at all.
+ * The way to a mount is walked by name, and on a host tree names change: what is found must be that
+ * very mount. A mount that lies hidden below another cannot be found at all.
  */
 static int restrict_mount(const struct restriction *r, const struct mountinfo *m, struct err *e)
 {
@@ -378,8 +386,9 @@ int mountold_attach_root(int tree_fd, struct err *e)
 }
 
 /*
- * What is taken away by the name of a place is what lies on top of it. That is the stage, since the new root was mounted on it; then the
- * host's root, which the stage was mounted on; and then there must be nothing left above our own root.
+ * What is taken away by the name of a place is what lies on top of it. That is the stage, since the
+ * new root was mounted on it; then the host's root, which the stage was mounted on; and then there
+ * must be nothing left above our own root.
  */
 int mountold_detach_host(struct mount_api *api, int root_fd, struct err *e)
 {

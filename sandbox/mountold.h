@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What mountapi.h promises, by mount(2) alone; for mountapi.c. Runs in P1; nothing here allocates. */
+/*
+ * What mountapi.h promises, by mount(2) alone; for mountapi.c. Runs in P1; nothing here allocates.
+ */
 #ifndef JAIL_SANDBOX_MOUNTOLD_H
 #define JAIL_SANDBOX_MOUNTOLD_H
 

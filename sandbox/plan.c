@@ -2,7 +2,8 @@
 /*
  * From draft to plan; P0.
  *
- * Each part below fills its share of the plan and judges what it filled. What concerns two parts at once is a row in check.c.
+ * Each part below fills its share of the plan and judges what it filled. What concerns two parts at
+ * once is a row in check.c.
  */
 #include "sandbox/plan.h"
 
@@ -20,7 +21,10 @@
 #include "sandbox/root.h"
 #include "sandbox/sockets.h"
 
-/* Inside, real root's command is an ordinary user: agents refuse uid 0, and this one has none of its rights. */
+/*
+ * Inside, real root's command is an ordinary user: agents refuse uid 0, and this one has none of
+ * its rights.
+ */
 #define REMAPPED_UID 1000
 
 void plan_note(struct arena *a, struct plan *p, bool weak, const char *id, const char *fmt, ...)
@@ -58,8 +62,9 @@ static int plan_identity(struct arena *a, struct plan *p, struct err *e)
 	if (!c->kernel_root || allow_root)
 		return 0;
 	if (!c->can_remap)
-		return err_set(e, ST_IDMAP, 0,
-			       "started by root inside a user namespace or container: the command would own the kernel's files");
+		return err_set(
+			e, ST_IDMAP, 0,
+			"started by root inside a user namespace or container: the command would own the kernel's files");
 	p->remap = true;
 	p->uid = REMAPPED_UID;
 	p->gid = REMAPPED_UID;
@@ -71,7 +76,8 @@ static int plan_kernel(struct arena *a, struct plan *p, struct err *e)
 {
 	const struct draft *d = p->draft;
 	const struct value *preset = draft_get(d, OPT_SECCOMP);
-	const struct value *allow = draft_get(d, OPT_ALLOW_SYSCALL), *deny = draft_get(d, OPT_DENY_SYSCALL);
+	const struct value *allow = draft_get(d, OPT_ALLOW_SYSCALL),
+			   *deny = draft_get(d, OPT_DENY_SYSCALL);
 	char allowed[4096], denied[4096];
 	struct text t;
 	int no_landlock;
@@ -89,7 +95,9 @@ static int plan_kernel(struct arena *a, struct plan *p, struct err *e)
 	p->init_filter = filter_shipped("init");
 	p->command_filter = filter_shipped(preset->text);
 	if (!p->init_filter.len || !p->command_filter.len)
-		return err_set(e, ST_FILTER, 0, "no system call list for this processor: jail runs on x86_64 and aarch64");
+		return err_set(
+			e, ST_FILTER, 0,
+			"no system call list for this processor: jail runs on x86_64 and aarch64");
 	if (!allow && !deny)
 		return 0;
 	text_init(&t, allowed, sizeof(allowed));
@@ -102,8 +110,8 @@ static int plan_kernel(struct arena *a, struct plan *p, struct err *e)
 		text_addf(&t, "%s%s", t.len ? " " : "", v->text);
 	if (t.full)
 		return err_set(e, ST_FILTER, E2BIG, "deny-syscall");
-	return filter_custom(a, p->caller->expand.cache_home, preset->text, allow ? allowed : NULL, deny ? denied : NULL,
-			     &p->command_filter, e);
+	return filter_custom(a, p->caller->expand.cache_home, preset->text, allow ? allowed : NULL,
+			     deny ? denied : NULL, &p->command_filter, e);
 }
 
 static bool number(const struct draft *d, enum opt id, uint64_t *ret)
@@ -166,7 +174,8 @@ static void write_policy(struct arena *a, struct plan *p)
 	}
 }
 
-int plan_build(struct arena *a, const struct draft *d, const struct caller *c, char *const *argv, struct plan **ret, struct err *e)
+int plan_build(struct arena *a, const struct draft *d, const struct caller *c, char *const *argv,
+	       struct plan **ret, struct err *e)
 {
 	struct plan *p = arena_new(a, struct plan);
 	int rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The plan: everything a run will do, decided, checked and opened before the first process is made. P0 builds it, seals it read-only,
- * and P1 carries it out without asking anything again.
+ * The plan: everything a run will do, decided, checked and opened before the first process is made.
+ * P0 builds it, seals it read-only, and P1 carries it out without asking anything again.
  */
 #ifndef JAIL_SANDBOX_PLAN_H
 #define JAIL_SANDBOX_PLAN_H
@@ -21,27 +21,30 @@ enum mount_kind {
 	MK_BIND,
 	MK_PROC,
 	MK_READONLY, /* a part of /proc, bound onto itself read-only; skipped when absent */
-	MK_MASK,     /* a part of /proc, hidden behind an empty file or directory; skipped when absent */
+	/* a part of /proc, hidden behind an empty file or directory; skipped when absent */
+	MK_MASK,
 	MK_DEVPTS,
 };
 
 /* One step in building the root. The list is sorted so that a parent comes before what is in it. */
 struct mount_op {
 	enum mount_kind kind;
-	const char *target;  /* absolute, canonical, inside */
-	const char *source;  /* MK_BIND: canonical host path */
+	const char *target; /* absolute, canonical, inside */
+	const char *source; /* MK_BIND: canonical host path */
 	size_t length;
-	bool is_dir;	     /* MK_BIND */
-	bool readonly;	     /* MK_BIND */
-	bool device;	     /* MK_BIND of one of our own device nodes: the only mounts without nodev */
-	bool make_point;     /* the place to mount is on a private tree, and is made; else it must exist */
+	bool is_dir;   /* MK_BIND */
+	bool readonly; /* MK_BIND */
+	/* MK_BIND of one of our own device nodes: the only mounts without nodev */
+	bool device;
+	/* the place to mount is on a private tree, and is made; else it must exist */
+	bool make_point;
 	mode_t mode;
-	dev_t dev;	     /* MK_BIND: what was there when it was planned; */
-	ino_t ino;	     /* anything else there later is refused */
-	int tree_fd;	     /* MK_BIND by real root: the idmapped tree, made by P0; else FD_NONE */
+	dev_t dev;   /* MK_BIND: what was there when it was planned; */
+	ino_t ino;   /* anything else there later is refused */
+	int tree_fd; /* MK_BIND by real root: the idmapped tree, made by P0; else FD_NONE */
 	uint64_t size, inodes; /* MK_TMPFS */
-	enum access access;  /* the Landlock rule this path gets */
-	enum opt option;     /* who asked: OPT_COUNT means jail itself */
+	enum access access;    /* the Landlock rule this path gets */
+	enum opt option;       /* who asked: OPT_COUNT means jail itself */
 	struct origin origin;
 };
 
@@ -56,10 +59,13 @@ struct limits {
 	uint64_t time_ms, grace_ms; /* time 0: none */
 };
 
-/* What a person should know about this run: a weakening that was asked for, or something this machine cannot do. */
+/*
+ * What a person should know about this run: a weakening that was asked for, or something this
+ * machine cannot do.
+ */
 struct note {
 	struct note *next;
-	bool weak; /* said on stderr at every run; the others only in explain */
+	bool weak;	/* said on stderr at every run; the others only in explain */
 	const char *id; /* stable: "network-host" */
 	const char *text;
 };
@@ -89,10 +95,11 @@ struct plan {
 #define JAIL_KUID 0x6a61696cu
 
 /*
- * Decide everything. No effect on the file system, no process made (but for jail-filter when a profile changes the call list). `argv`
- * may be NULL.
+ * Decide everything. No effect on the file system, no process made (but for jail-filter when a
+ * profile changes the call list). `argv` may be NULL.
  */
-int plan_build(struct arena *a, const struct draft *d, const struct caller *c, char *const *argv, struct plan **ret, struct err *e);
+int plan_build(struct arena *a, const struct draft *d, const struct caller *c, char *const *argv,
+	       struct plan **ret, struct err *e);
 
 void plan_note(struct arena *a, struct plan *p, bool weak, const char *id, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));

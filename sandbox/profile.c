@@ -47,7 +47,8 @@ static int list(struct call *c, const struct caller *who, bool json, struct err 
 }
 
 /* Read one profile with all it extends, as a run would. */
-static int read_one(struct call *c, const struct caller *who, const char *name, struct draft *d, struct err *e)
+static int read_one(struct call *c, const struct caller *who, const char *name, struct draft *d,
+		    struct err *e)
 {
 	int rc = draft_init(d, c->arena, &who->expand, e);
 

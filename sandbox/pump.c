@@ -62,7 +62,10 @@ static void fill(struct pump *p)
 	p->len = p->filter ? ttyfilter_run(p->filter, raw, (size_t)n, p->buf) : (size_t)n;
 }
 
-/* A socket may be shared with the caller's other processes, so it is not made non-blocking for them: we ask each time. */
+/*
+ * A socket may be shared with the caller's other processes, so it is not made non-blocking for
+ * them: we ask each time.
+ */
 static ssize_t put(int fd, const char *buf, size_t n)
 {
 	ssize_t done = send(fd, buf, n, MSG_DONTWAIT | MSG_NOSIGNAL);

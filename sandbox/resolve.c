@@ -2,9 +2,10 @@
 /*
  * Path resolution that remembers the links; P0.
  *
- * The kernel could resolve a path in one call, but would not say which links it passed, and both a link and its target must exist
- * inside (stow, Nix, /home -> /var/home). So the links are walked here by name, and then the canonical path is opened by openat2 with
- * links forbidden: if somebody swaps a component in between, the open fails instead of following.
+ * The kernel could resolve a path in one call, but would not say which links it passed, and both a
+ * link and its target must exist inside (stow, Nix, /home -> /var/home). So the links are walked
+ * here by name, and then the canonical path is opened by openat2 with links forbidden: if somebody
+ * swaps a component in between, the open fails instead of following.
  */
 #include "sandbox/resolve.h"
 
@@ -137,7 +138,7 @@ static int walk_links(struct arena *a, const char *path, struct resolved *r)
 
 bool path_absent(int code)
 {
-	static const int said_of_it[] = { ENOENT,  ENOTDIR, EACCES,	ELOOP,	  ENAMETOOLONG,
+	static const int said_of_it[] = { ENOENT,   ENOTDIR, EACCES,	ELOOP,	  ENAMETOOLONG,
 					  ENOTCONN, ESTALE,  EHOSTDOWN, ETIMEDOUT /* a network's that is gone */ };
 
 	for (size_t i = 0; i < ARRAY_SIZE(said_of_it); i++) {
@@ -167,7 +168,8 @@ int path_resolve(struct arena *a, const char *path, struct resolved *ret, struct
 		rc = walk_links(a, path, &r);
 		if (rc < 0)
 			return failed(path, -rc, e);
-		r.fd = fs_openat2(AT_FDCWD, r.path, O_PATH, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+		r.fd = fs_openat2(AT_FDCWD, r.path, O_PATH,
+				  RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 	}
 	if (r.fd == -ENOSYS)
 		return err_set(e, ST_KERNEL, ENOSYS, "openat2");

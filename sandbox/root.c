@@ -2,8 +2,9 @@
 /*
  * The host's system as a root; P0.
  *
- * The root is an empty tmpfs, and what is named here is put onto it: a path that is not named does not exist inside. System trees are
- * bound read-only, and the few files of /etc that tell who and where we are, are written anew.
+ * The root is an empty tmpfs, and what is named here is put onto it: a path that is not named does
+ * not exist inside. System trees are bound read-only, and the few files of /etc that tell who and
+ * where we are, are written anew.
  */
 #include "sandbox/root.h"
 
@@ -19,37 +20,70 @@
 #include "base/own.h"
 
 /*
- * Read-only trees and files of the host; what does not exist is passed over, what is a link becomes the same link. Each costs a mount or
- * a copy at every start: the list has what programs read at run time, not what administrators' tools do.
+ * Read-only trees and files of the host; what does not exist is passed over, what is a link becomes
+ * the same link. Each costs a mount or a copy at every start: the list has what programs read at
+ * run time, not what administrators' tools do.
  */
 static const char *const system_trees[] = {
 	/* programs and libraries; the second group is links on a merged-usr system */
-	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store", "/run/current-system",
+	"/usr",
+	"/bin",
+	"/sbin",
+	"/lib",
+	"/lib32",
+	"/lib64",
+	"/libx32",
+	"/nix/store",
+	"/gnu/store",
+	"/run/current-system",
 	/* how programs find each other */
-	"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld-musl-x86_64.path", "/etc/ld-musl-aarch64.path", "/etc/static",
+	"/etc/alternatives",
+	"/etc/ld.so.cache",
+	"/etc/ld-musl-x86_64.path",
+	"/etc/ld-musl-aarch64.path",
+	"/etc/static",
 	"/etc/profiles",
 	/* whom TLS trusts */
-	"/etc/ssl", "/etc/pki/tls", "/etc/pki/ca-trust", "/etc/crypto-policies",
+	"/etc/ssl",
+	"/etc/pki/tls",
+	"/etc/pki/ca-trust",
+	"/etc/crypto-policies",
 	/* names that are the same everywhere */
-	"/etc/protocols", "/etc/services", "/etc/mime.types", "/etc/localtime", "/etc/timezone", "/etc/os-release",
+	"/etc/protocols",
+	"/etc/services",
+	"/etc/mime.types",
+	"/etc/localtime",
+	"/etc/timezone",
+	"/etc/os-release",
 	/* settings without which a program does not start, or looks broken */
-	"/etc/terminfo", "/etc/vim", "/etc/fonts", "/etc/java-11-openjdk", "/etc/java-17-openjdk", "/etc/java-21-openjdk",
+	"/etc/terminfo",
+	"/etc/vim",
+	"/etc/fonts",
+	"/etc/java-11-openjdk",
+	"/etc/java-17-openjdk",
+	"/etc/java-21-openjdk",
 };
 
-/* A file no larger than this is copied: that is cheaper than a mount, at the start and at the end. */
+/*
+ * A file no larger than this is copied: that is cheaper than a mount, at the start and at the end.
+ */
 #define COPY_MAX 16384
 
 /* Device nodes with nothing behind them but the kernel's own memory. */
-static const char *const devices[] = { "/dev/null",   "/dev/zero",	   "/dev/full",
+static const char *const devices[] = { "/dev/null",   "/dev/zero",    "/dev/full",
 				       "/dev/random", "/dev/urandom", "/dev/tty" };
 
 static const struct {
 	const char *at, *text;
 } links[] = {
-	{ "/dev/fd", "/proc/self/fd" },	      { "/dev/stdin", "/proc/self/fd/0" },
-	{ "/dev/stdout", "/proc/self/fd/1" }, { "/dev/stderr", "/proc/self/fd/2" },
-	{ "/dev/ptmx", "pts/ptmx" },	      { "/etc/mtab", "/proc/self/mounts" },
-	{ "/var/tmp", "/tmp" },		      { "/var/run", "/run" },
+	{ "/dev/fd", "/proc/self/fd" },
+	{ "/dev/stdin", "/proc/self/fd/0" },
+	{ "/dev/stdout", "/proc/self/fd/1" },
+	{ "/dev/stderr", "/proc/self/fd/2" },
+	{ "/dev/ptmx", "pts/ptmx" },
+	{ "/etc/mtab", "/proc/self/mounts" },
+	{ "/var/tmp", "/tmp" },
+	{ "/var/run", "/run" },
 };
 
 /* Directories that a Landlock rule or a program wants, and that nothing else makes. */
@@ -57,23 +91,32 @@ static const struct {
 	const char *path;
 	enum access access;
 } directories[] = {
-	{ "/etc", ACCESS_READ }, { "/run/jail", ACCESS_READ }, { "/var/lib", ACCESS_NONE }, { "/opt", ACCESS_NONE },
+	{ "/etc", ACCESS_READ },
+	{ "/run/jail", ACCESS_READ },
+	{ "/var/lib", ACCESS_NONE },
+	{ "/opt", ACCESS_NONE },
 };
 
 /*
- * What of /proc tells about the host, or leads to it. A slash at the end: a directory. Files that only root may open need no mask as
- * long as the command is not root; they get one when a profile says allow-root.
+ * What of /proc tells about the host, or leads to it. A slash at the end: a directory. Files that
+ * only root may open need no mask as long as the command is not root; they get one when a profile
+ * says allow-root.
  */
 static const char *const proc_masks[] = {
-	"/proc/acpi/",	    "/proc/asound/", "/proc/cmdline", "/proc/diskstats", "/proc/interrupts",
-	"/proc/kallsyms",   "/proc/key-users", "/proc/keys",  "/proc/locks",	 "/proc/modules",
-	"/proc/partitions", "/proc/sched_debug", "/proc/swaps", "/proc/sys/kernel/random/boot_id",
+	"/proc/acpi/",	    "/proc/asound/",
+	"/proc/cmdline",    "/proc/diskstats",
+	"/proc/interrupts", "/proc/kallsyms",
+	"/proc/key-users",  "/proc/keys",
+	"/proc/locks",	    "/proc/modules",
+	"/proc/partitions", "/proc/sched_debug",
+	"/proc/swaps",	    "/proc/sys/kernel/random/boot_id",
 };
 static const char *const proc_root_masks[] = {
-	"/proc/bus/",	    "/proc/driver/",	"/proc/fs/",	      "/proc/iomem",	 "/proc/ioports",
-	"/proc/irq/",	    "/proc/kcore",	"/proc/kmsg",	      "/proc/kpagecgroup", "/proc/kpagecount",
-	"/proc/kpageflags", "/proc/latency_stats", "/proc/scsi/",     "/proc/slabinfo",	 "/proc/sysrq-trigger",
-	"/proc/timer_list", "/proc/vmallocinfo",
+	"/proc/bus/",	     "/proc/driver/",	 "/proc/fs/",		"/proc/iomem",
+	"/proc/ioports",     "/proc/irq/",	 "/proc/kcore",		"/proc/kmsg",
+	"/proc/kpagecgroup", "/proc/kpagecount", "/proc/kpageflags",	"/proc/latency_stats",
+	"/proc/scsi/",	     "/proc/slabinfo",	 "/proc/sysrq-trigger", "/proc/timer_list",
+	"/proc/vmallocinfo",
 };
 
 static int add_link(struct mount_draft *m, const char *at, const char *text, struct err *e)
@@ -99,7 +142,8 @@ static int add_file(struct mount_draft *m, const char *at, const char *contents,
 	return 0;
 }
 
-static int add_tmpfs(struct mount_draft *m, const char *at, uint64_t size, uint64_t inodes, mode_t mode, struct err *e)
+static int add_tmpfs(struct mount_draft *m, const char *at, uint64_t size, uint64_t inodes,
+		     mode_t mode, struct err *e)
 {
 	struct mount_op *op;
 	int rc = mounts_add(m, MK_TMPFS, at, &op, e);
@@ -129,7 +173,10 @@ static int add_copy(struct mount_draft *m, const struct resolved *r, struct err 
 	return add_file(m, r->path, arena_strdup(m->arena, text), e);
 }
 
-/* A link like /bin -> usr/bin or /etc/localtime -> /usr/share/...: what it leads to is shown with /usr, so the link is enough. */
+/*
+ * A link like /bin -> usr/bin or /etc/localtime -> /usr/share/...: what it leads to is shown with
+ * /usr, so the link is enough.
+ */
 static bool leads_into_usr(struct arena *a, const char *path, const char **ret_text)
 {
 	static const char *const ways[] = { "/usr/", "usr/", "../usr/" };
@@ -189,7 +236,9 @@ static int add_devices(struct mount_draft *m, uint64_t shm, uint64_t inodes, str
 		if (lstat(r.path, &r.st) < 0)
 			return err_set(e, ST_PLAN, errno, "look at '%s'", r.path);
 		if (!S_ISCHR(r.st.st_mode))
-			return err_set(e, ST_PLAN, 0, "'%s' is not a device: this system's /dev cannot be trusted", r.path);
+			return err_set(e, ST_PLAN, 0,
+				       "'%s' is not a device: this system's /dev cannot be trusted",
+				       r.path);
 		rc = mounts_add_host(m, &r, false, ACCESS_DEVICE, &op, e);
 		if (rc < 0)
 			return rc;
@@ -208,7 +257,8 @@ static int add_masks(struct mount_draft *m, const char *const *list, size_t n, s
 		size_t len = strlen(list[i]);
 		bool dir = list[i][len - 1] == '/';
 		struct mount_op *op;
-		int rc = mounts_add(m, MK_MASK, arena_strndup(m->arena, list[i], dir ? len - 1 : len), &op, e);
+		int rc = mounts_add(m, MK_MASK,
+				    arena_strndup(m->arena, list[i], dir ? len - 1 : len), &op, e);
 
 		if (rc < 0)
 			return rc;
@@ -267,15 +317,19 @@ static int add_etc(struct mount_draft *m, const struct plan *p, struct err *e)
 	struct {
 		const char *path, *contents;
 	} files[] = {
-		{ "/etc/passwd", arena_printf(a, "%s%snobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
-					      p->uid ? "root:x:0:0:root:/root:/usr/sbin/nologin\n" : "", me) },
-		{ "/etc/group", arena_printf(a, "%s%snogroup:x:65534:\n", p->gid ? "root:x:0:\n" : "", group) },
-		{ "/etc/hosts", arena_printf(a, "127.0.0.1 localhost %s\n::1 localhost\n", p->hostname) },
+		{ "/etc/passwd",
+		  arena_printf(a, "%s%snobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
+			       p->uid ? "root:x:0:0:root:/root:/usr/sbin/nologin\n" : "", me) },
+		{ "/etc/group",
+		  arena_printf(a, "%s%snogroup:x:65534:\n", p->gid ? "root:x:0:\n" : "", group) },
+		{ "/etc/hosts",
+		  arena_printf(a, "127.0.0.1 localhost %s\n::1 localhost\n", p->hostname) },
 		{ "/etc/hostname", arena_printf(a, "%s\n", p->hostname) },
 		{ "/etc/machine-id", machine_id(a) },
 		{ "/etc/resolv.conf", "# no network: no name server\n" },
-		{ "/etc/nsswitch.conf", "passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nnetworks: files\n"
-					"protocols: files\nservices: files\n" },
+		{ "/etc/nsswitch.conf",
+		  "passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nnetworks: files\n"
+		  "protocols: files\nservices: files\n" },
 	};
 	int rc = 0;
 
@@ -284,7 +338,10 @@ static int add_etc(struct mount_draft *m, const struct plan *p, struct err *e)
 	return rc;
 }
 
-/* With the host's network come the host's name servers: the file behind /etc/resolv.conf, whatever it is a link to. */
+/*
+ * With the host's network come the host's name servers: the file behind /etc/resolv.conf, whatever
+ * it is a link to.
+ */
 static int add_resolver(struct mount_draft *m, struct err *e)
 {
 	struct mount_op *op;
@@ -304,7 +361,8 @@ static int add_resolver(struct mount_draft *m, struct err *e)
 }
 
 /* The home, empty; and where $HOME goes through links (/home -> /var/home), those links. */
-static int add_home(struct mount_draft *m, const struct plan *p, uint64_t size, uint64_t inodes, struct err *e)
+static int add_home(struct mount_draft *m, const struct plan *p, uint64_t size, uint64_t inodes,
+		    struct err *e)
 {
 	struct resolved r = { .fd = FD_NONE };
 	int rc = path_resolve(m->arena, p->caller->home_spelled, &r, e);
@@ -318,7 +376,8 @@ static int add_home(struct mount_draft *m, const struct plan *p, uint64_t size, 
 	return rc < 0 ? rc : add_tmpfs(m, p->home, size, inodes, 0700, e);
 }
 
-int root_add_system(struct mount_draft *m, const struct plan *p, uint64_t tmp, uint64_t shm, uint64_t inodes, struct err *e)
+int root_add_system(struct mount_draft *m, const struct plan *p, uint64_t tmp, uint64_t shm,
+		    uint64_t inodes, struct err *e)
 {
 	struct mount_op *op;
 	int rc = 0;

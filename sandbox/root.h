@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What / is made of when it is the host's own system: which trees, which synthesised files, which masks. Runs in P0. */
+/*
+ * What / is made of when it is the host's own system: which trees, which synthesised files, which
+ * masks. Runs in P0.
+ */
 #ifndef JAIL_SANDBOX_ROOT_H
 #define JAIL_SANDBOX_ROOT_H
 
 #include "sandbox/mountlist.h"
 
-/* Everything that is there in every jail: system trees, /etc, /dev, /proc, /tmp, /run, the empty home. */
-int root_add_system(struct mount_draft *m, const struct plan *p, uint64_t tmp, uint64_t shm, uint64_t inodes, struct err *e);
+/*
+ * Everything that is there in every jail: system trees, /etc, /dev, /proc, /tmp, /run, the empty
+ * home.
+ */
+int root_add_system(struct mount_draft *m, const struct plan *p, uint64_t tmp, uint64_t shm,
+		    uint64_t inodes, struct err *e);
 
 #define ROOT_POLICY_JSON "/run/jail/policy.json"
 #define ROOT_POLICY_TEXT "/run/jail/policy.txt"
 
-/* What the command may do, for the command to read; empty until the plan is complete and can be written down. */
+/*
+ * What the command may do, for the command to read; empty until the plan is complete and can be
+ * written down.
+ */
 int root_add_policy(struct mount_draft *m, struct err *e);
 
 #endif

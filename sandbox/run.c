@@ -44,11 +44,12 @@ int verb_help(struct call *c, struct err *e)
 
 	(void)c;
 	text_init(&t, buf, sizeof(buf));
-	text_add(&t, "jail [OPTIONS] [--] COMMAND [ARG...]   run COMMAND in a jail, in this directory\n"
-		     "jail run [OPTIONS] PROFILE [ARG...]    run the command that a profile names\n"
-		     "jail explain [OPTIONS] [COMMAND...]    what would be, and why; runs nothing\n"
-		     "jail doctor                            what this machine can do, and what to fix\n"
-		     "jail profile ls | show NAME | check FILE\n\n");
+	text_add(&t,
+		 "jail [OPTIONS] [--] COMMAND [ARG...]   run COMMAND in a jail, in this directory\n"
+		 "jail run [OPTIONS] PROFILE [ARG...]    run the command that a profile names\n"
+		 "jail explain [OPTIONS] [COMMAND...]    what would be, and why; runs nothing\n"
+		 "jail doctor                            what this machine can do, and what to fix\n"
+		 "jail profile ls | show NAME | check FILE\n\n");
 	options_help(&t);
 	return show(&t, e);
 }
@@ -130,7 +131,8 @@ static int check_status_fd(const struct draft *d, int *ret, struct err *e)
 	fd = v->number > INT_MAX ? FD_NONE : (int)v->number;
 	mode = fcntl(fd, F_GETFL);
 	if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY)
-		return err_set(e, ST_USAGE, 0, "--status-fd %s: the descriptor is not open for writing", v->text);
+		return err_set(e, ST_USAGE, 0,
+			       "--status-fd %s: the descriptor is not open for writing", v->text);
 	if (fd > STDERR_FILENO)
 		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
 	/* One of our own: 1 and 2 are the command's too. */
@@ -161,7 +163,9 @@ static bool is_program(const char *file)
 	return stat(file, &st) == 0 && S_ISREG(st.st_mode) && access(file, X_OK) == 0;
 }
 
-/* The command is not there inside. Is it on the host, where the user has every reason to expect it? */
+/*
+ * The command is not there inside. Is it on the host, where the user has every reason to expect it?
+ */
 static void explain_not_found(const struct plan *p, struct err *e)
 {
 	const char *path = caller_getenv(p->caller, "PATH"), *name = p->argv[0];
@@ -172,7 +176,10 @@ static void explain_not_found(const struct plan *p, struct err *e)
 		/* Shown, and still not found: what its first line names is missing. */
 		if (name[0] == '/' && is_program(name) && !mounts_show(&p->mounts, name)) {
 			e->stage = ST_NONE;
-			(void)err_set(e, ST_EXEC, ENOENT, "run '%s': it is on the host, but not shown inside (--ro shows a path)", name);
+			(void)err_set(
+				e, ST_EXEC, ENOENT,
+				"run '%s': it is on the host, but not shown inside (--ro shows a path)",
+				name);
 		}
 		return;
 	}
@@ -184,8 +191,10 @@ static void explain_not_found(const struct plan *p, struct err *e)
 		text_addf(&t, "/%s", name);
 		if (*name && n && !t.full && path[0] == '/' && is_program(file)) {
 			e->stage = ST_NONE;
-			(void)err_set(e, ST_EXEC, ENOENT, "run '%s': it is '%s' on the host, which is not shown inside (--ro shows a path)",
-				      name, file);
+			(void)err_set(
+				e, ST_EXEC, ENOENT,
+				"run '%s': it is '%s' on the host, which is not shown inside (--ro shows a path)",
+				name, file);
 			return;
 		}
 		path += n;
@@ -202,11 +211,14 @@ static void explain_out_of_memory(const struct plan *p, const struct outcome *ou
 
 	if (!out->started) {
 		e->stage = ST_NONE;
-		(void)err_set(e, ST_CGROUP, 0, "a memory limit of %s is too little to start in", memory);
+		(void)err_set(e, ST_CGROUP, 0, "a memory limit of %s is too little to start in",
+			      memory);
 		return;
 	}
 	text_init(&t, line, sizeof(line));
-	text_addf(&t, "jail: the memory limit of %s was reached: the kernel killed the command and all it had started\n", memory);
+	text_addf(&t,
+		  "jail: the memory limit of %s was reached: the kernel killed the command and all it had started\n",
+		  memory);
 	print(STDERR_FILENO, line);
 }
 
@@ -263,14 +275,18 @@ static int run_plan(struct call *c, struct plan *p, bool in_scope, int status_fd
 	return rc;
 }
 
-/* Limits for a jail as a whole need a cgroup. Where none is ours, systemd may give one: then this program starts again, in it. */
+/*
+ * Limits for a jail as a whole need a cgroup. Where none is ours, systemd may give one: then this
+ * program starts again, in it.
+ */
 static void seek_cgroup(struct call *c, const struct plan *p)
 {
 	const struct value *status = draft_get(p->draft, OPT_STATUS_FD);
 	const unsigned needs = cgroup_needs(p);
 
 	if (needs && !cgroup_found(needs, false))
-		scope_enter(c->arena, p->caller, c->launcher_argv, status ? (int)status->number : FD_NONE);
+		scope_enter(c->arena, p->caller, c->launcher_argv,
+			    status ? (int)status->number : FD_NONE);
 }
 
 static int run_request(struct call *c, struct request *r, bool prefix, struct err *e)
@@ -286,7 +302,8 @@ static int run_request(struct call *c, struct request *r, bool prefix, struct er
 	if (argv)
 		rc = plan_build(c->arena, &r->draft, &r->caller, argv, &p, e);
 	else
-		rc = err_set(e, ST_USAGE, 0, "no command: jail [OPTIONS] -- COMMAND [ARG...]; see jail --help");
+		rc = err_set(e, ST_USAGE, 0,
+			     "no command: jail [OPTIONS] -- COMMAND [ARG...]; see jail --help");
 	if (rc == 0 && !in_scope)
 		seek_cgroup(c, p);
 	if (rc == 0)
@@ -305,7 +322,10 @@ int verb_command(struct call *c, struct err *e)
 	return run_request(c, &r, false, e);
 }
 
-/* `jail run [OPTIONS] PROFILE [ARG...]` is `jail [OPTIONS] --profile PROFILE`, with the profile's command before ARG. */
+/*
+ * `jail run [OPTIONS] PROFILE [ARG...]` is `jail [OPTIONS] --profile PROFILE`, with the profile's
+ * command before ARG.
+ */
 int verb_run(struct call *c, struct err *e)
 {
 	struct request probe = { 0 }, r = { 0 };
@@ -321,7 +341,9 @@ int verb_run(struct call *c, struct err *e)
 	if (draft_get(&probe.draft, OPT_HELP)->number)
 		return verb_help(c, e);
 	if (first >= c->argc)
-		return err_set(e, ST_USAGE, 0, "run: no profile: jail run PROFILE [ARG...]; `jail profile ls` lists them");
+		return err_set(
+			e, ST_USAGE, 0,
+			"run: no profile: jail run PROFILE [ARG...]; `jail profile ls` lists them");
 	named.argv = arena_array(c->arena, char *, (size_t)c->argc + 4);
 	named.argv[n++] = c->argv[0];
 	for (int i = 1; i < first; i++) {
@@ -338,8 +360,9 @@ int verb_run(struct call *c, struct err *e)
 	if (rc)
 		return rc < 0 ? rc : EXIT_OK;
 	if (!draft_get(&r.draft, OPT_COMMAND))
-		return err_set(e, ST_USAGE, 0, "run: the profile '%s' names no command: jail --profile %s -- COMMAND", c->argv[first],
-			       c->argv[first]);
+		return err_set(e, ST_USAGE, 0,
+			       "run: the profile '%s' names no command: jail --profile %s -- COMMAND",
+			       c->argv[first], c->argv[first]);
 	return run_request(&named, &r, true, e);
 }
 
@@ -353,7 +376,8 @@ int verb_explain(struct call *c, struct err *e)
 
 	if (rc)
 		return rc < 0 ? rc : EXIT_OK;
-	rc = plan_build(c->arena, &r.draft, &r.caller, command_of(c->arena, &r.draft, r.words, !r.words), &p, e);
+	rc = plan_build(c->arena, &r.draft, &r.caller,
+			command_of(c->arena, &r.draft, r.words, !r.words), &p, e);
 	if (rc < 0)
 		return rc;
 	text_init(&t, buf, sizeof(buf));

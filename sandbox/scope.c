@@ -182,7 +182,9 @@ static bool succeeds(char **argv, char **env)
 	return info.si_code == CLD_EXITED && info.si_status == 0;
 }
 
-/* With `--version` our own program does nothing, and has shown that it can be started from there. */
+/*
+ * With `--version` our own program does nothing, and has shown that it can be started from there.
+ */
 static bool try_scope(struct arena *a, const char *self, const struct manager *m, char **env)
 {
 	char *argv[] = { arena_strdup(a, "jail"), arena_strdup(a, "--version"), NULL };
@@ -209,7 +211,10 @@ void scope_enter(struct arena *a, const struct caller *c, char *const *argv, int
 	env = make_env(a, c, &m);
 	if (!try_scope(a, self, &m, env))
 		return;
-	/* 0 to 2 may be ours from when they were closed; systemd-run must not open other things there. */
+	/*
+	 * 0 to 2 may be ours from when they were closed; systemd-run must not open other things
+	 * there.
+	 */
 	for (int fd = 0; fd < 3; fd++)
 		(void)fcntl(fd, F_SETFD, 0);
 	if (keep_fd >= 0)

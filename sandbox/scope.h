@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A cgroup from systemd, for a caller to whom none is delegated. Runs in P0, before a run is set up. */
+/*
+ * A cgroup from systemd, for a caller to whom none is delegated. Runs in P0, before a run is set
+ * up.
+ */
 #ifndef JAIL_SANDBOX_SCOPE_H
 #define JAIL_SANDBOX_SCOPE_H
 

@@ -2,9 +2,9 @@
 /*
  * How descriptors 0, 1 and 2 cross into the jail; P0, before the clone.
  *
- * A descriptor is more than a stream of bytes: one for a regular file can be reopened for writing through /proc/self/fd, truncated, or
- * mapped, whatever mode it was opened in. So only anonymous pipes are handed on. The user's terminal never is: its ioctls reach the
- * user's own input.
+ * A descriptor is more than a stream of bytes: one for a regular file can be reopened for writing
+ * through /proc/self/fd, truncated, or mapped, whatever mode it was opened in. So only anonymous
+ * pipes are handed on. The user's terminal never is: its ioctls reach the user's own input.
  */
 #include "sandbox/session.h"
 
@@ -56,7 +56,8 @@ static int classify(int fd, enum stdio_kind *ret, struct err *e)
 	if (isatty(fd))
 		*ret = STDIO_TTY;
 	else if (S_ISCHR(st.st_mode) && errno != ENOTTY && errno != EINVAL)
-		return err_set(e, ST_TTY, errno, "ask whether descriptor %d is a terminal", fd); /* what it shows would go unfiltered */
+		/* what it shows would go unfiltered */
+		return err_set(e, ST_TTY, errno, "ask whether descriptor %d is a terminal", fd);
 	else if (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3))
 		*ret = STDIO_NULL;
 	else if (S_ISFIFO(st.st_mode) && fstatfs(fd, &fs) == 0 && fs.f_type == PIPEFS_MAGIC)
@@ -69,8 +70,9 @@ static int classify(int fd, enum stdio_kind *ret, struct err *e)
 }
 
 /*
- * A description of our own of what `fd` is open on, so that O_NONBLOCK does not leak to everyone who shares the caller's. What cannot
- * be reopened (a socket, a terminal of another user) is used as it is.
+ * A description of our own of what `fd` is open on, so that O_NONBLOCK does not leak to everyone
+ * who shares the caller's. What cannot be reopened (a socket, a terminal of another user) is used
+ * as it is.
  */
 static int reopen(int fd, int flags)
 {
@@ -82,7 +84,10 @@ static int reopen(int fd, int flags)
 	return own >= 0 ? own : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
-/* To real root's remapped command, a pipe of root's is a stranger's: it could use it, but not open it again by /dev/stdout. */
+/*
+ * To real root's remapped command, a pipe of root's is a stranger's: it could use it, but not open
+ * it again by /dev/stdout.
+ */
 static int give_pipe(int fd, uid_t uid, struct err *e)
 {
 	if (uid != getuid() && fchown(fd, uid, (gid_t)-1) < 0)
@@ -112,8 +117,8 @@ static int open_relay(struct stdio *io, int fd, uid_t uid, struct err *e)
 }
 
 /*
- * What the command's terminal starts with. In the background ours has the settings of whoever is in front, as a rule a shell that is
- * editing a line: they are not for the command.
+ * What the command's terminal starts with. In the background ours has the settings of whoever is in
+ * front, as a rule a shell that is editing a line: they are not for the command.
  */
 static void choose_modes(int fd, struct termios *t)
 {
@@ -156,15 +161,17 @@ static bool outputs_are_one(void)
 
 	if (differ >= 0)
 		return differ == 0;
-	return fstat(1, &a) == 0 && fstat(2, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino &&
-	       fcntl(1, F_GETFL) == fcntl(2, F_GETFL);
+	return fstat(1, &a) == 0 && fstat(2, &b) == 0 && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino && fcntl(1, F_GETFL) == fcntl(2, F_GETFL);
 }
 
 /* What is one file outside is one pipe inside: lines of both keep their order. */
 static int share_relay(struct session *s, struct err *e)
 {
 	s->io[2].child = fcntl(s->io[1].child, F_DUPFD_CLOEXEC, 3);
-	return s->io[2].child < 0 ? err_set(e, ST_SUPERVISE, errno, "duplicate the pipe of descriptor 1") : 0;
+	return s->io[2].child < 0
+		       ? err_set(e, ST_SUPERVISE, errno, "duplicate the pipe of descriptor 1")
+		       : 0;
 }
 
 int session_open(struct session *s, uid_t uid, struct err *e)
@@ -177,7 +184,8 @@ int session_open(struct session *s, uid_t uid, struct err *e)
 		if (rc < 0)
 			return rc;
 		tty |= s->io[i].kind == STDIO_TTY;
-		if (i == 2 && s->io[1].kind == STDIO_RELAY && s->io[2].kind == STDIO_RELAY && outputs_are_one())
+		if (i == 2 && s->io[1].kind == STDIO_RELAY && s->io[2].kind == STDIO_RELAY &&
+		    outputs_are_one())
 			rc = share_relay(s, e);
 		else if (s->io[i].kind == STDIO_RELAY)
 			rc = open_relay(&s->io[i], i, uid, e);

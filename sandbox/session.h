@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One run's connections to its caller: what stands behind descriptors 0, 1 and 2, and the terminal. Made by P0 before the clone; P1
- * reads it to give the command its three descriptors.
+ * One run's connections to its caller: what stands behind descriptors 0, 1 and 2, and the terminal.
+ * Made by P0 before the clone; P1 reads it to give the command its three descriptors.
  */
 #ifndef JAIL_SANDBOX_SESSION_H
 #define JAIL_SANDBOX_SESSION_H
@@ -30,10 +30,14 @@ struct stdio {
 
 struct session {
 	struct stdio io[3];
-	bool tty;	    /* the command gets a terminal of its own */
-	bool tty_input;	    /* what the user types goes there: stdin is the user's terminal */
-	bool tty_lines;	    /* the user's terminal goes on ending lines as it is set to, since others write to it too: `jail ls | cat` */
-	int tty_in, tty_out;/* our side, of the user's terminal */
+	bool tty;	/* the command gets a terminal of its own */
+	bool tty_input; /* what the user types goes there: stdin is the user's terminal */
+	/*
+	 * the user's terminal goes on ending lines as it is set to, since others write to it too:
+	 * `jail ls | cat`
+	 */
+	bool tty_lines;
+	int tty_in, tty_out;	/* our side, of the user's terminal */
 	struct termios termios; /* as it was found */
 	struct winsize winsize;
 	sigset_t mask; /* the caller's, for the command */
@@ -44,12 +48,15 @@ struct session {
 
 void session_init(struct session *s);
 
-/* Descriptors 0 to 2 exist from here on: a closed one is /dev/null, so that nothing else can take its number. */
+/*
+ * Descriptors 0 to 2 exist from here on: a closed one is /dev/null, so that nothing else can take
+ * its number.
+ */
 int session_fill_stdio(struct err *e);
 
 /*
- * Look at 0, 1 and 2 and decide how each crosses. `uid` is who the command runs as, outside: pipes become its own, or it could not open
- * /dev/stdout.
+ * Look at 0, 1 and 2 and decide how each crosses. `uid` is who the command runs as, outside: pipes
+ * become its own, or it could not open /dev/stdout.
  */
 int session_open(struct session *s, uid_t uid, struct err *e);
 void session_close(struct session *s);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The set-up child: what P1 is between clone and exec. Stages are functions of one shape in one table (stages.c); each carries out its
- * part of the sealed plan. None of them allocates, and a failure of any is the end of the run.
+ * The set-up child: what P1 is between clone and exec. Stages are functions of one shape in one
+ * table (stages.c); each carries out its part of the sealed plan. None of them allocates, and a
+ * failure of any is the end of the run.
  */
 #ifndef JAIL_SANDBOX_SETUP_H
 #define JAIL_SANDBOX_SETUP_H
@@ -18,8 +19,8 @@ struct setup {
 	int wire;
 	struct mount_api api;
 	int mount_limit; /* user.max_mnt_namespaces, open for writing */
-	int proc;  /* a procfs of our own pid namespace, mounted nowhere yet */
-	int root;  /* the new root */
+	int proc;	 /* a procfs of our own pid namespace, mounted nowhere yet */
+	int root;	 /* the new root */
 	int mask_file, mask_dir;
 	int slave; /* the command's terminal */
 	/* Between P1 and P2, which share this memory until the exec. */

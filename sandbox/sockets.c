@@ -21,7 +21,10 @@ static bool shown_by_user(const struct mount_draft *m, const char *path)
 	return false;
 }
 
-/* "Num RefCount Protocol Flags Type St Inode Path": the path is the rest of the line behind the seventh field. */
+/*
+ * "Num RefCount Protocol Flags Type St Inode Path": the path is the rest of the line behind the
+ * seventh field.
+ */
 static const char *path_of(const char *line)
 {
 	for (int field = 0; field < 7; field++) {
@@ -37,7 +40,8 @@ static int mask_one(struct mount_draft *m, const char *path, struct err *e)
 	struct resolved r;
 
 	if (path_resolve(m->arena, path, &r, e) < 0)
-		return e->stage ? -e->code : 0; /* bound once, unlinked since, or where we cannot see either */
+		/* bound once, unlinked since, or where we cannot see either */
+		return e->stage ? -e->code : 0;
 	fd_release(&r.fd);
 	if (!S_ISSOCK(r.st.st_mode) || !shown_by_user(m, r.path))
 		return 0;

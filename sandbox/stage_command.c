@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The terminal (P1), and the last steps of the command's own process (P2): session, descriptors, exec. */
+/*
+ * The terminal (P1), and the last steps of the command's own process (P2): session, descriptors,
+ * exec.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -23,8 +26,8 @@
 #endif
 
 /*
- * pid 1 leads the session, and the command's process group is a child group in it: were the command the leader, its group would be
- * orphaned and Ctrl-Z could not stop it.
+ * pid 1 leads the session, and the command's process group is a child group in it: were the command
+ * the leader, its group would be orphaned and Ctrl-Z could not stop it.
  */
 int stage_terminal(struct setup *s, struct err *e)
 {
@@ -44,10 +47,14 @@ int stage_terminal(struct setup *s, struct err *e)
 	s->slave = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (s->slave < 0)
 		return err_set(e, ST_TTY, errno, "open the terminal");
-	/* Where the user's terminal stays in charge of lines, ours must not turn a newline into two characters first. */
+	/*
+	 * Where the user's terminal stays in charge of lines, ours must not turn a newline into two
+	 * characters first.
+	 */
 	if (session->tty_lines)
 		termios.c_oflag &= ~(tcflag_t)OPOST;
-	if (tcsetattr(s->slave, TCSANOW, &termios) < 0 || ioctl(s->slave, TIOCSWINSZ, &session->winsize) < 0)
+	if (tcsetattr(s->slave, TCSANOW, &termios) < 0 ||
+	    ioctl(s->slave, TIOCSWINSZ, &session->winsize) < 0)
 		return err_set(e, ST_TTY, errno, "set the terminal up");
 	if (ioctl(s->slave, TIOCSCTTY, 0) < 0)
 		return err_set(e, ST_TTY, errno, "take the terminal");
@@ -92,13 +99,18 @@ int stage_stdio(struct setup *s, struct err *e)
 		if (fd >= 0 && dup2(fd, i) < 0)
 			return err_set(e, ST_TTY, errno, "set descriptor %d up", i);
 	}
-	/* Marked, not closed: they go at the exec, whatever they are and wherever they came from. */
+	/*
+	 * Marked, not closed: they go at the exec, whatever they are and wherever they came from.
+	 */
 	if (k_close_range(3, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
 		return err_set(e, ST_TTY, errno, "close all other descriptors");
 	return 0;
 }
 
-/* execve's errno, or a better one: it says the same of a script whose interpreter is missing as of no file at all. */
+/*
+ * execve's errno, or a better one: it says the same of a script whose interpreter is missing as of
+ * no file at all.
+ */
 static int exec_one(const struct plan *p, const char *file)
 {
 	struct stat st;
@@ -113,7 +125,9 @@ static int exec_one(const struct plan *p, const char *file)
 	return code;
 }
 
-/* Like execvp, without allocation and with the jail's PATH. Returns the errno that tells the most. */
+/*
+ * Like execvp, without allocation and with the jail's PATH. Returns the errno that tells the most.
+ */
 static int exec_by_path(const struct plan *p)
 {
 	const char *name = p->argv[0], *dir = p->path ? p->path : "/usr/bin:/bin";

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The stages that take away: ids, keys, network, limits, Landlock, seccomp; P1. Capabilities are in caps.c. */
+/*
+ * The stages that take away: ids, keys, network, limits, Landlock, seccomp; P1. Capabilities are in
+ * caps.c.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -40,7 +43,9 @@ static int map_self(const struct plan *p, struct err *e)
 	struct {
 		const char *file;
 		char line[32];
-	} maps[] = { { "/proc/self/setgroups", "deny" }, { "/proc/self/gid_map", "" }, { "/proc/self/uid_map", "" } };
+	} maps[] = { { "/proc/self/setgroups", "deny" },
+		     { "/proc/self/gid_map", "" },
+		     { "/proc/self/uid_map", "" } };
 
 	(void)snprintf(maps[1].line, sizeof(maps[1].line), "%u %u 1\n", p->gid, p->caller->gid);
 	(void)snprintf(maps[2].line, sizeof(maps[2].line), "%u %u 1\n", p->uid, p->caller->uid);
@@ -54,8 +59,8 @@ static int map_self(const struct plan *p, struct err *e)
 }
 
 /*
- * An ordinary user stays who they are. Real root does not: it turns into the unprivileged user of the map, and leaves its groups behind
- * (which only it may do).
+ * An ordinary user stays who they are. Real root does not: it turns into the unprivileged user of
+ * the map, and leaves its groups behind (which only it may do).
  */
 int stage_identity(struct setup *s, struct err *e)
 {
@@ -75,7 +80,9 @@ int stage_identity(struct setup *s, struct err *e)
 	return 0;
 }
 
-/* A session keyring of our own, empty: the caller's holds keys, and no namespace keeps them apart. */
+/*
+ * A session keyring of our own, empty: the caller's holds keys, and no namespace keeps them apart.
+ */
 int stage_keyring(struct setup *s, struct err *e)
 {
 	(void)s;
@@ -129,7 +136,10 @@ int stage_limits(struct setup *s, struct err *e)
 
 	if (rc == 0)
 		rc = lower(RLIMIT_NOFILE, "files", l->files, e);
-	/* Counted in our own user namespace since Linux 5.14: this jail's processes, not all of the user's. */
+	/*
+	 * Counted in our own user namespace since Linux 5.14: this jail's processes, not all of the
+	 * user's.
+	 */
 	if (rc == 0)
 		rc = lower(RLIMIT_NPROC, "pids", l->pids, e);
 	if (rc == 0 && l->has_fsize)
@@ -140,7 +150,8 @@ int stage_limits(struct setup *s, struct err *e)
 	return rc;
 }
 
-static int grant(const struct setup *s, int ruleset, const char *path, enum access access, struct err *e)
+static int grant(const struct setup *s, int ruleset, const char *path, enum access access,
+		 struct err *e)
 {
 	own_fd fd = fs_openat2(AT_FDCWD, path, O_PATH, RESOLVE_NO_SYMLINKS);
 
@@ -155,7 +166,10 @@ int stage_landlock(struct setup *s, struct err *e)
 	own_fd ruleset = FD_NONE;
 	int rc = ruleset_create(p->landlock_abi, p->landlock_net, &ruleset, e);
 
-	/* Names only, everywhere: `ls /` works, and a rule on / cannot be narrower than all that is beneath. */
+	/*
+	 * Names only, everywhere: `ls /` works, and a rule on / cannot be narrower than all that is
+	 * beneath.
+	 */
 	if (rc == 0)
 		rc = grant(s, ruleset, "/", ACCESS_LIST, e);
 	for (size_t i = 0; rc == 0 && i < p->mounts.n; i++) {
@@ -167,7 +181,8 @@ int stage_landlock(struct setup *s, struct err *e)
 
 int confine_seccomp(const struct filter *f, struct err *e)
 {
-	struct sock_fprog program = { .len = (unsigned short)f->len, .filter = (struct sock_filter *)(uintptr_t)f->code };
+	struct sock_fprog program = { .len = (unsigned short)f->len,
+				      .filter = (struct sock_filter *)(uintptr_t)f->code };
 
 	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0)
 		return err_set(e, ST_SECCOMP, errno, "load the system call filter");

@@ -2,12 +2,14 @@
 /*
  * Building the root; P1, with capabilities in its own user namespace only.
  *
- * The new root is a tmpfs, attached over "/" of our private mount namespace. That hides nothing from us: our own root directory is still
- * the host's, so sources are found by their canonical host paths, compared with what the plan saw, and moved into place by descriptor.
- * Targets are only ever walked from the new root's descriptor. At the end the roots are swapped and the host's is detached.
+ * The new root is a tmpfs, attached over "/" of our private mount namespace. That hides nothing
+ * from us: our own root directory is still the host's, so sources are found by their canonical host
+ * paths, compared with what the plan saw, and moved into place by descriptor. Targets are only ever
+ * walked from the new root's descriptor. At the end the roots are swapped and the host's is
+ * detached.
  *
- * Links on the new root are made last of all. Until the pivot one that says "/tmp" leads to the host's, and there is nothing yet whose
- * path could go through one.
+ * Links on the new root are made last of all. Until the pivot one that says "/tmp" leads to the
+ * host's, and there is nothing yet whose path could go through one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,8 +35,9 @@
 #define ROOT_ATTRS (K_MOUNT_ATTR_NOSUID | K_MOUNT_ATTR_NODEV | K_MOUNT_ATTR_NOEXEC)
 
 /*
- * Written before capabilities go: the command, and whatever it becomes, can make no namespace of any kind. The mount namespaces' limit
- * comes last: until the root is complete we need it ourselves, because the kernel keeps a mount that is attached nowhere in one.
+ * Written before capabilities go: the command, and whatever it becomes, can make no namespace of
+ * any kind. The mount namespaces' limit comes last: until the root is complete we need it
+ * ourselves, because the kernel keeps a mount that is attached nowhere in one.
  */
 static const char *const namespace_limits[] = {
 	"max_user_namespaces", "max_pid_namespaces",	"max_net_namespaces",  "max_ipc_namespaces",
@@ -42,8 +45,9 @@ static const char *const namespace_limits[] = {
 };
 
 /*
- * The new mount API was refused: from the beginning, with the old one. All of its calls have been made when the masks are done, and
- * nothing of the host's is mounted before that, so this is the only time when it can happen.
+ * The new mount API was refused: from the beginning, with the old one. All of its calls have been
+ * made when the masks are done, and nothing of the host's is mounted before that, so this is the
+ * only time when it can happen.
  */
 static int start_over(struct setup *s, struct err *e)
 {
@@ -103,8 +107,9 @@ static const char *below(const char *path)
 }
 
 /*
- * Make the directories that lead to `path` on our own tree, and with `last` the one it names. Most are there already: the list of
- * mounts is sorted, and only the first of a new branch has anything to make.
+ * Make the directories that lead to `path` on our own tree, and with `last` the one it names. Most
+ * are there already: the list of mounts is sorted, and only the first of a new branch has anything
+ * to make.
  */
 static int make_dirs(const struct setup *s, const char *path, bool last, struct err *e)
 {
@@ -148,8 +153,8 @@ static int make_file(const struct setup *s, const char *path, mode_t mode, int *
 }
 
 /*
- * Attach a tree at op's target. On our own tree the place is made and named by path: nobody else can have put anything there. On the
- * host's it must exist, and is opened without following a link.
+ * Attach a tree at op's target. On our own tree the place is made and named by path: nobody else
+ * can have put anything there. On the host's it must exist, and is opened without following a link.
  */
 static int attach(const struct setup *s, const struct mount_op *op, int tree, bool dir, struct err *e)
 {
@@ -187,7 +192,10 @@ static int do_file(const struct setup *s, const struct mount_op *op, struct err 
 	return rc < 0 ? err_set(e, ST_MOUNT, -rc, "write '%s'", op->target) : 0;
 }
 
-/* Where a directory had to be made instead, for something that was asked for beneath, the directory stays. */
+/*
+ * Where a directory had to be made instead, for something that was asked for beneath, the directory
+ * stays.
+ */
 static int do_symlink(const struct setup *s, const struct mount_op *op, struct err *e)
 {
 	int rc = make_dirs(s, op->target, false, e);
@@ -208,8 +216,9 @@ static int do_tmpfs(const struct setup *s, const struct mount_op *op, struct err
 }
 
 /*
- * The path is looked up once more, in our own mount namespace, and what it leads to must be the very object that the plan saw and has
- * held open since: whatever happened to the path meanwhile, nothing else can be bound.
+ * The path is looked up once more, in our own mount namespace, and what it leads to must be the
+ * very object that the plan saw and has held open since: whatever happened to the path meanwhile,
+ * nothing else can be bound.
  */
 static int do_bind(const struct setup *s, const struct mount_op *op, struct err *e)
 {
@@ -260,8 +269,9 @@ static int do_devpts(const struct setup *s, const struct mount_op *op, struct er
 }
 
 /*
- * Cover the target with something empty. A copy of the mask's mount is read-only as the mask is. What is not there needs no cover, and
- * that is found out before the copy is made: letting go of a copy that is attached nowhere waits for a grace period of the kernel.
+ * Cover the target with something empty. A copy of the mask's mount is read-only as the mask is.
+ * What is not there needs no cover, and that is found out before the copy is made: letting go of a
+ * copy that is attached nowhere waits for a grace period of the kernel.
  */
 static int do_mask(const struct setup *s, const struct mount_op *op, struct err *e)
 {
@@ -290,8 +300,9 @@ static int do_readonly(const struct setup *s, const struct mount_op *op, struct 
 }
 
 /*
- * The masks lie on our own tree, so that no image and no host file can stand in for them: an empty file and an empty directory that
- * nobody may open, each a read-only mount, of which do_mask makes copies.
+ * The masks lie on our own tree, so that no image and no host file can stand in for them: an empty
+ * file and an empty directory that nobody may open, each a read-only mount, of which do_mask makes
+ * copies.
  */
 static int make_masks(struct setup *s, struct err *e)
 {
@@ -392,7 +403,10 @@ int stage_pivot(struct setup *s, struct err *e)
 		return err_set(e, ST_MOUNT, errno, "enter '/'");
 	if (chdir(s->plan->cwd) < 0)
 		return err_set(e, ST_MOUNT, errno, "enter '%s'", s->plan->cwd);
-	/* A directory that is not reachable from our root would be a way back; getcwd says "(unreachable)" then. */
+	/*
+	 * A directory that is not reachable from our root would be a way back; getcwd says
+	 * "(unreachable)" then.
+	 */
 	if (!getcwd(cwd, sizeof(cwd)))
 		return err_set(e, ST_MOUNT, errno, "find the working directory");
 	if (strcmp(cwd, s->plan->cwd) != 0)

@@ -7,7 +7,8 @@
  *   sysctls   before mounts: written through a procfs that nothing else could have been laid over
  *   pivot     before landlock: Landlock forbids changing mounts, and its rules need the final paths
  *   net       before caps: bringing lo up needs CAP_NET_ADMIN in our own network namespace
- *   limits    before caps: raising what the caller may raise is the caller's business, not the command's
+ *   limits    before caps: raising what the caller may raise is the caller's business, not the
+ *             command's
  *   caps      before landlock: no_new_privs is set there, and Landlock asks for it
  *   seccomp   last: it forbids most of what stands above
  */
@@ -31,6 +32,8 @@ struct stage_row {
 	enum stage stage;
 	stage_fn run;
 };
+
+/* clang-format off */
 
 /* P1: the room. */
 static const struct stage_row setup_stages[] = {
@@ -64,6 +67,8 @@ static const struct stage_row command_stages[] = {
 	{ ST_EXEC, stage_exec },
 };
 
+/* clang-format on */
+
 /* The first failure, with a stage's own words or at least its name. */
 static int run_stages(struct setup *s, const struct stage_row *rows, size_t n, struct err *e)
 {
@@ -82,12 +87,14 @@ static void give_up(struct setup *s)
 
 	(void)wire_send(s->wire, &r, FD_NONE);
 	for (;;)
-		(void)syscall(SYS_exit_group, 125); /* as in init.c: our own filter may be in force already */
+		/* as in init.c: our own filter may be in force already */
+		(void)syscall(SYS_exit_group, 125);
 }
 
 /*
- * Die with the supervisor, in every interleaving: the signal covers its death from now on, and the wire tells of one before now. The
- * kernel forgets the signal when our ids change, so it is asked for right behind stage_identity.
+ * Die with the supervisor, in every interleaving: the signal covers its death from now on, and the
+ * wire tells of one before now. The kernel forgets the signal when our ids change, so it is asked
+ * for right behind stage_identity.
  */
 static int die_with_parent(int wire, struct err *e)
 {
@@ -102,7 +109,10 @@ static int die_with_parent(int wire, struct err *e)
 	return 0;
 }
 
-/* The caller's words must not be readable from inside: /proc/1/cmdline is world-readable, and memory is memory. */
+/*
+ * The caller's words must not be readable from inside: /proc/1/cmdline is world-readable, and
+ * memory is memory.
+ */
 static void forget_caller(char **argv, char **envp)
 {
 	static const char name[] = "jail-init";
@@ -143,7 +153,8 @@ static int stage_wait(struct setup *s, struct err *e)
 /* pid 1 holds the wire and nothing else. */
 static int keep_only(int wire, struct err *e)
 {
-	if ((wire > 0 && k_close_range(0, (unsigned)wire - 1, 0) < 0) || k_close_range((unsigned)wire + 1, ~0u, 0) < 0)
+	if ((wire > 0 && k_close_range(0, (unsigned)wire - 1, 0) < 0) ||
+	    k_close_range((unsigned)wire + 1, ~0u, 0) < 0)
 		return err_set(e, ST_CAPS, errno, "close the descriptors of pid 1");
 	return 0;
 }
@@ -153,7 +164,10 @@ static void on_child(int sig)
 	(void)sig;
 }
 
-/* What wakes init_run up: without a handler SIGCHLD would be discarded, and pid 1 must never miss a child. */
+/*
+ * What wakes init_run up: without a handler SIGCHLD would be discarded, and pid 1 must never miss a
+ * child.
+ */
 static int watch_children(struct err *e)
 {
 	struct sigaction act = { .sa_handler = on_child, .sa_flags = SA_RESTART };
@@ -166,9 +180,10 @@ static int watch_children(struct err *e)
 /*
  * Start the command, and know that it started.
  *
- * P2 shares our memory until it execs, like vfork: nothing is copied, and an error it meets is in s->err for us to read. Unlike vfork
- * we run on: our own filter cannot be loaded before the fork (P2 would inherit it) and must be in force before the exec, so P2 waits
- * for `go` in between. The kernel clears s->alive and wakes us when P2 leaves this memory, by exec or by death.
+ * P2 shares our memory until it execs, like vfork: nothing is copied, and an error it meets is in
+ * s->err for us to read. Unlike vfork we run on: our own filter cannot be loaded before the fork
+ * (P2 would inherit it) and must be in force before the exec, so P2 waits for `go` in between. The
+ * kernel clears s->alive and wakes us when P2 leaves this memory, by exec or by death.
  */
 static pid_t start_command(struct setup *s)
 {
@@ -179,7 +194,8 @@ static pid_t start_command(struct setup *s)
 	if (watch_children(&s->err) < 0)
 		return -1;
 	s->alive = 1;
-	pid = clone(command_main, stack + sizeof(stack), CLONE_VM | CLONE_CHILD_CLEARTID | SIGCHLD, s, NULL, NULL, &s->alive);
+	pid = clone(command_main, stack + sizeof(stack), CLONE_VM | CLONE_CHILD_CLEARTID | SIGCHLD,
+		    s, NULL, NULL, &s->alive);
 	if (pid < 0) {
 		(void)err_set(&s->err, ST_CLONE, errno, "fork the command");
 		return pid;
@@ -191,7 +207,8 @@ static pid_t start_command(struct setup *s)
 	while ((alive = s->alive))
 		(void)futex(&s->alive, FUTEX_WAIT, alive);
 	if (!s->ready && !s->err.stage)
-		(void)err_set(&s->err, ST_SUPERVISE, 0, "the command's process died before it could become the command");
+		(void)err_set(&s->err, ST_SUPERVISE, 0,
+			      "the command's process died before it could become the command");
 	return pid;
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --status-fd: what happened to a run, as JSON lines on a descriptor of the caller's. Runs in P0. */
+/*
+ * --status-fd: what happened to a run, as JSON lines on a descriptor of the caller's. Runs in P0.
+ */
 #ifndef JAIL_SANDBOX_STATUS_H
 #define JAIL_SANDBOX_STATUS_H
 
@@ -10,8 +12,8 @@
 
 /* How a run ended. */
 struct outcome {
-	int code;      /* jail's exit code */
-	int wait;      /* the command's wait status; only when it was started */
+	int code; /* jail's exit code */
+	int wait; /* the command's wait status; only when it was started */
 	bool started;
 	bool timed_out;
 };

@@ -2,8 +2,9 @@
 /*
  * The supervisor's loop; P0.
  *
- * Everything it waits for is a descriptor: the wire, its signals, pid 1's end, and the two ends of each relay. It opens no path, starts
- * nothing, and parses nothing from inside but fixed records. It ends when pid 1 has ended and the last byte of output is written.
+ * Everything it waits for is a descriptor: the wire, its signals, pid 1's end, and the two ends of
+ * each relay. It opens no path, starts nothing, and parses nothing from inside but fixed records.
+ * It ends when pid 1 has ended and the last byte of output is written.
  */
 #include "sandbox/supervise.h"
 
@@ -38,12 +39,12 @@ struct watch {
 	struct session *session;
 	struct jail *jail;
 	int signals, status_fd, master;
-	bool raw;	   /* we hold the user's terminal */
-	bool child_gone;   /* pid 1 has ended */
-	bool exited;	   /* the command has, and told us how */
-	bool interrupted;  /* a signal while only output is left: stop waiting for its reader */
-	bool stop_asked;   /* SIGTSTP came from outside, and was passed on */
-	int64_t deadline;  /* ms; 0: none */
+	bool raw;	  /* we hold the user's terminal */
+	bool child_gone;  /* pid 1 has ended */
+	bool exited;	  /* the command has, and told us how */
+	bool interrupted; /* a signal while only output is left: stop waiting for its reader */
+	bool stop_asked;  /* SIGTSTP came from outside, and was passed on */
+	int64_t deadline; /* ms; 0: none */
 	struct outcome *out;
 	struct err *e;
 	struct ttyfilter filter;
@@ -99,9 +100,10 @@ static void give_terminal(struct watch *w, bool flush)
 }
 
 /*
- * The command stopped: so do we, and the user's shell takes over until it continues us. Only when the key went to the jail's terminal
- * has the user's own not stopped our group already, or nobody wanted it to. When neither a key nor a signal to us was the cause, the
- * command did it by itself and we go on: it must not be able to stop the clock that limits its time.
+ * The command stopped: so do we, and the user's shell takes over until it continues us. Only when
+ * the key went to the jail's terminal has the user's own not stopped our group already, or nobody
+ * wanted it to. When neither a key nor a signal to us was the cause, the command did it by itself
+ * and we go on: it must not be able to stop the clock that limits its time.
  */
 static void on_stopped(struct watch *w)
 {
@@ -165,7 +167,8 @@ static void on_wire(struct watch *w)
 	if (rc > 0)
 		on_record(w, &r, fd);
 	else if (rc != -EAGAIN)
-		fd_release(&w->session->wire[0]); /* end of file, or nonsense: pid 1's end says the rest */
+		/* end of file, or nonsense: pid 1's end says the rest */
+		fd_release(&w->session->wire[0]);
 	if (rc == -EBADMSG)
 		give_up(w, ST_WIRE, EBADMSG, "a record from inside the jail");
 }
@@ -230,10 +233,14 @@ static void on_deadline(struct watch *w)
 
 static bool output_left(const struct watch *w)
 {
-	return pump_alive(&w->pumps[PUMP_OUT]) || pump_alive(&w->pumps[PUMP_ERR]) || pump_alive(&w->pumps[PUMP_TTY_OUT]);
+	return pump_alive(&w->pumps[PUMP_OUT]) || pump_alive(&w->pumps[PUMP_ERR]) ||
+	       pump_alive(&w->pumps[PUMP_TTY_OUT]);
 }
 
-/* In the background: a shell that brings us to the front while we run sends no signal, so now and then we look. */
+/*
+ * In the background: a shell that brings us to the front while we run sends no signal, so now and
+ * then we look.
+ */
 static bool awaits_terminal(const struct watch *w)
 {
 	return w->session->tty_input && w->master >= 0 && !w->raw && !w->child_gone;
@@ -294,7 +301,8 @@ static void wire_pumps(struct watch *w)
 		w->pumps[i].to = s->io[i].host;
 	}
 	if (s->tty) {
-		w->pumps[PUMP_TTY_IN].from = fcntl(s->tty_in, F_DUPFD_CLOEXEC, 3); /* may end before the session does */
+		/* may end before the session does */
+		w->pumps[PUMP_TTY_IN].from = fcntl(s->tty_in, F_DUPFD_CLOEXEC, 3);
 		if (s->tty_input && w->pumps[PUMP_TTY_IN].from < 0)
 			give_up(w, ST_TTY, errno, "read from the terminal");
 		w->pumps[PUMP_TTY_IN].paused = true;
@@ -303,7 +311,10 @@ static void wire_pumps(struct watch *w)
 	}
 }
 
-/* The command's last word to the terminal is ours: undo the modes it left on, then give the terminal back. */
+/*
+ * The command's last word to the terminal is ours: undo the modes it left on, then give the
+ * terminal back.
+ */
 static void finish_terminal(struct watch *w)
 {
 	char undo[TTYFILTER_FINISH_MAX];
@@ -316,10 +327,15 @@ static void finish_terminal(struct watch *w)
 	give_terminal(w, true);
 }
 
-/* A full disk behind a relay: the command was told that its bytes are written, so we are the one to say that they are not. */
+/*
+ * A full disk behind a relay: the command was told that its bytes are written, so we are the one to
+ * say that they are not.
+ */
 static void judge_relays(struct watch *w)
 {
-	static const char *const names[] = { [PUMP_IN] = "read stdin", [PUMP_OUT] = "write stdout", [PUMP_ERR] = "write stderr" };
+	static const char *const names[] = {
+		[PUMP_IN] = "read stdin", [PUMP_OUT] = "write stdout", [PUMP_ERR] = "write stderr"
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (!w->pumps[i].error)
@@ -335,13 +351,15 @@ static void judge(struct watch *w)
 	struct outcome *o = w->out;
 
 	if (o->started && !w->exited)
-		o->wait = SIGKILL; /* pid 1 was killed, and everything with it: by us, or from outside */
+		/* pid 1 was killed, and everything with it: by us, or from outside */
+		o->wait = SIGKILL;
 	if (w->e->stage && !o->started) {
 		o->code = 125;
 		if (w->e->stage == ST_EXEC)
 			o->code = w->e->code == ENOENT ? 127 : 126;
 	} else if (!o->started) {
-		(void)err_set(w->e, ST_SUPERVISE, 0, "the set-up process died before it could say why");
+		(void)err_set(w->e, ST_SUPERVISE, 0,
+			      "the set-up process died before it could say why");
 		o->code = 125;
 	} else if (o->timed_out) {
 		o->code = 124;
@@ -350,9 +368,11 @@ static void judge(struct watch *w)
 	}
 }
 
-void supervise(const struct plan *p, struct session *s, struct jail *j, int signals, int status_fd, struct outcome *ret, struct err *e)
+void supervise(const struct plan *p, struct session *s, struct jail *j, int signals, int status_fd,
+	       struct outcome *ret, struct err *e)
 {
-	static struct watch watch; /* zeroed, and large: the pages of relays that are not used are never touched */
+	/* zeroed, and large: the pages of relays that are not used are never touched */
+	static struct watch watch;
 	struct watch *w = &watch;
 
 	w->plan = p;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The user's terminal; P0. SIGTTOU is blocked throughout, so that giving it back works from the background too. */
+/*
+ * The user's terminal; P0. SIGTTOU is blocked throughout, so that giving it back works from the
+ * background too.
+ */
 #include "sandbox/term.h"
 
 #include <signal.h>
@@ -11,7 +14,10 @@ bool term_take(struct session *s)
 	struct termios raw;
 	pid_t front = s->tty_input ? tcgetpgrp(s->tty_in) : 0;
 
-	/* A terminal that controls another session, or none (-1), has no foreground that we could be kept out of. */
+	/*
+	 * A terminal that controls another session, or none (-1), has no foreground that we could
+	 * be kept out of.
+	 */
 	if (!s->tty_input || (front >= 0 && front != getpgrp()))
 		return false;
 	/* Each time anew: while we were stopped the user may have changed them. */
@@ -47,7 +53,10 @@ void term_stop_self(bool group)
 	(void)sigaddset(&stop, SIGTSTP);
 	(void)kill(group ? 0 : getpid(), SIGTSTP);
 	(void)sigprocmask(SIG_UNBLOCK, &stop, NULL);
-	/* Stopped here, until SIGCONT. In an orphaned group, where nobody could continue us, the kernel ignores the signal. */
+	/*
+	 * Stopped here, until SIGCONT. In an orphaned group, where nobody could continue us, the
+	 * kernel ignores the signal.
+	 */
 	(void)sigprocmask(SIG_BLOCK, &stop, NULL);
 	(void)sigaction(SIGTSTP, &old, NULL);
 }

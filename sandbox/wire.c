@@ -44,15 +44,19 @@ int wire_send(int wire, const struct record *r, int fd)
 
 bool wire_valid(const struct record *r, unsigned long n)
 {
-	return n == sizeof(*r) && r->type >= REC_GO && r->type <= REC_EXIT && (unsigned)r->err.stage < ST_COUNT &&
-	       memchr(r->err.what, '\0', sizeof(r->err.what));
+	return n == sizeof(*r) && r->type >= REC_GO && r->type <= REC_EXIT &&
+	       (unsigned)r->err.stage < ST_COUNT && memchr(r->err.what, '\0', sizeof(r->err.what));
 }
 
-/* The one descriptor a message may carry, or FD_NONE; there is no room for others, and what has none is closed by the kernel. */
+/*
+ * The one descriptor a message may carry, or FD_NONE; there is no room for others, and what has
+ * none is closed by the kernel.
+ */
 static int descriptor_of(struct msghdr *msg)
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int))) {
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+		    c->cmsg_len == CMSG_LEN(sizeof(int))) {
 			int fd;
 
 			memcpy(&fd, CMSG_DATA(c), sizeof(fd));
@@ -74,7 +78,8 @@ int wire_receive(int wire, struct record *ret, int *ret_fd, bool block)
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
 		.msg_control = control.buf,
-		.msg_controllen = CMSG_LEN(sizeof(int)), /* not CMSG_SPACE: its padding has room for a second one */
+		/* not CMSG_SPACE: its padding has room for a second one */
+		.msg_controllen = CMSG_LEN(sizeof(int)),
 	};
 	own_fd fd = FD_NONE;
 	ssize_t n;

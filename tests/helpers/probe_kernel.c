@@ -131,7 +131,8 @@ static long try_listener(const struct call *c)
 	(void)c;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return PROBE_UNREADY;
-	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER,
+		       &program);
 }
 
 /*
@@ -291,7 +292,10 @@ static int int80_socket(uint64_t arg)
 	long r = 359;
 
 	(void)arg;
-	__asm__ volatile("int $0x80" : "+a"(r) : "b"(40), "c"(1), "d"(0) : "memory", "r8", "r9", "r10", "r11");
+	__asm__ volatile("int $0x80"
+			 : "+a"(r)
+			 : "b"(40), "c"(1), "d"(0)
+			 : "memory", "r8", "r9", "r10", "r11");
 	return r < 0 ? (int)-r : 0;
 }
 

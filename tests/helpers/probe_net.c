@@ -42,7 +42,8 @@ static long try_socket_wide(const struct call *c)
 {
 	uint64_t family, type, protocol;
 
-	if (!probe_number(c->argv[0], UINT64_MAX, &family) || !probe_number(c->argv[1], UINT64_MAX, &type) ||
+	if (!probe_number(c->argv[0], UINT64_MAX, &family) ||
+	    !probe_number(c->argv[1], UINT64_MAX, &type) ||
 	    !probe_number(c->argv[2], UINT64_MAX, &protocol))
 		return PROBE_USAGE;
 	return syscall(SYS_socket, family, type, protocol);
@@ -101,7 +102,8 @@ static long add_address(const struct call *c)
 		struct rtattr attr;
 		struct in_addr local;
 	} q = {
-		.head = { .nlmsg_len = sizeof(q), .nlmsg_type = RTM_NEWADDR,
+		.head = { .nlmsg_len = sizeof(q),
+			  .nlmsg_type = RTM_NEWADDR,
 			  .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE },
 		.addr = { .ifa_family = AF_INET, .ifa_prefixlen = 32, .ifa_index = 1 },
 		.attr = { .rta_len = RTA_LENGTH(sizeof(struct in_addr)), .rta_type = IFA_LOCAL },

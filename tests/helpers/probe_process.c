@@ -123,7 +123,10 @@ static long look_into(int fd)
 	errno = 0;
 	while ((d = readdir(dir)))
 		if (d->d_name[0] != '.')
-			return readlinkat(dirfd(dir), d->d_name, text, sizeof(text)) < 0 && errno != EINVAL ? -1 : 0;
+			return readlinkat(dirfd(dir), d->d_name, text, sizeof(text)) < 0 &&
+					       errno != EINVAL
+				       ? -1
+				       : 0;
 	return errno ? -1 : 0;
 }
 

@@ -140,7 +140,8 @@ begin=$(clock)
 run --time 500ms --grace 500ms -- sh -c 'trap "" TERM; (trap "" TERM; exec sleep 20) & sleep 20; sleep 20; sleep 20'
 took=$(($(clock) - begin))
 is "$rc" 124 "children that ignore SIGTERM: 124"
-ok "... after the grace, not before (${took}0 ms)" test "$took" -ge 95
+diag "took ${took}0 ms"
+ok "... after the grace, not before" test "$took" -ge 95
 ok "... and not long after" test "$took" -lt 400
 begin=$(clock)
 run --time 300ms --grace 15s -- sh -c 'trap "echo bye; exit 0" TERM; sleep 20 & wait'

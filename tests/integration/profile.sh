@@ -233,7 +233,7 @@ refused "bad\.ini:2: " "explain of a bad profile" explain --profile "$(profile b
 
 ln -s "$HOME" "$scratch/homelink"
 for dir in / "$HOME" "$(dirname "$HOME")" /home /tmp /var /usr "$scratch/homelink" "$scratch" "$scratch/config" "$scratch/config/jail" "$config"; do
-	refused "workspace '$dir'" "no workspace: $dir" --workspace "$dir" -- touch "$work/ran"
+	refused "workspace '$dir'" "no workspace: $(echo "$dir" | sed "s|^$scratch|SCRATCH|; s|^$HOME|HOME|")" --workspace "$dir" -- touch "$work/ran"
 done
 (cd / && jail -- true) >"$scratch/out" 2>"$scratch/err"
 is "$?,$(wc -l <"$scratch/err")" 125,1 "no workspace: / as the current directory"

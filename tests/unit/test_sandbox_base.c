@@ -314,6 +314,9 @@ static void test_arena(void **state)
 	p = arena_printf(&a, "%0200d", 7);
 	q = arena_strdup(&a, "next");
 	assert_int_equal(strlen(p), 200);
+	p = arena_printf(&a, "%0*d", (int)alignof(max_align_t), 7); /* no padding to hide in */
+	q = arena_strdup(&a, "next");
+	assert_int_equal(strlen(p), alignof(max_align_t));
 	assert_string_equal(q, "next");
 	/* What is left is zero, whatever was written before. */
 	p = arena_alloc(&a, 4096);

@@ -201,6 +201,7 @@ static void test_set(void **state)
 	flag(OPT_SET, "CI=1");
 	flag(OPT_SET, "TERM=dumb");
 	flag(OPT_SET, "HOME=/elsewhere");
+	flag(OPT_SET, "AC=5");
 	flag(OPT_SET, "A=1");
 	flag(OPT_SET, "A=2=3");
 	flag(OPT_SET, "AB=4");
@@ -210,6 +211,7 @@ static void test_set(void **state)
 	assert_string_equal(get("HOME"), "/elsewhere");
 	assert_string_equal(get("A"), "2=3");
 	assert_string_equal(get("AB"), "4");
+	assert_string_equal(get("AC"), "5");
 }
 
 /* Of the caller's PATH stays what is shown inside, in its order and spelling. */
@@ -219,7 +221,7 @@ static void test_path(void **state)
 	char *const env[] = { path, NULL };
 
 	(void)state;
-	(void)snprintf(path, sizeof(path), "PATH=%s/bin:/none/such:/usr/bin::relative:.:/etc/passwd:%s/link:/var:/usr/bin/env", top, top);
+	(void)snprintf(path, sizeof(path), "PATH=%s/bin:/none/such:/usr/bin::usr/bin:.:/etc/passwd:%s/link:/var:/usr/bin/env", top, top);
 	(void)snprintf(want, sizeof(want), "%s/bin:/usr/bin:%s/link", top, top);
 	build_ok(env);
 	assert_string_equal(get("PATH"), want);
