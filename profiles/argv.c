@@ -65,7 +65,7 @@ static int read_flag(int left, char *const *argv, struct use *ret, struct err *e
 	 * A word for yes or no behind a flag that takes its value with '=' would be run as the
 	 * command.
 	 */
-	if (!ret->value && o->type == TYPE_BOOL && left > 1 &&
+	if (!ret->value && o->type == TYPE_BOOL && o->arg && left > 1 &&
 	    (str_eq(argv[1], "yes") || str_eq(argv[1], "no")))
 		return err_set(e, ST_USAGE, 0, "--%s %s: join them: --%s=%s", o->flag, argv[1],
 			       o->flag, argv[1]);

@@ -133,7 +133,9 @@ int draft_set_flag(struct draft *d, enum opt id, const char *text, struct err *e
 
 void origin_format(const struct origin *o, enum opt id, struct text *t)
 {
-	if (o->kind == ORIGIN_FILE)
+	if (o->kind == ORIGIN_FILE && !o->line)
+		text_add(t, o->file); /* the file as a whole */
+	else if (o->kind == ORIGIN_FILE)
 		text_addf(t, "%s:%u", o->file, o->line);
 	else if (o->kind == ORIGIN_FLAG)
 		text_addf(t, "--%s", options[id].flag ? options[id].flag : options[id].key);

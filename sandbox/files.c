@@ -10,7 +10,9 @@
 #include "sandbox/files.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/own.h"
 #include "base/paths.h"
@@ -72,6 +74,18 @@ static const char *own_dir_in(struct arena *a, const char *base, struct err *e)
 	return arena_printf(a, "%s/jail", r.path);
 }
 
+/* A command that can replace the program behind the next run has left this one already. */
+static bool holds_this_program(const char *path)
+{
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+
+	if (n < 0)
+		return true; /* what cannot be told is not allowed */
+	exe[n] = '\0';
+	return path_beneath(exe, path);
+}
+
 /* Would a writable `path` let the command change what decides about the next command? */
 static const char *why_not_writable(struct arena *a, const struct plan *p, const char *path,
 				    struct err *e)
@@ -91,6 +105,8 @@ static const char *why_not_writable(struct arena *a, const struct plan *p, const
 		if (!own || path_beneath(own, path) || path_beneath(path, own))
 			return "holds jail's own profiles or state: the command must not write there";
 	}
+	if (holds_this_program(path))
+		return "holds the jail program itself: the command must not write there";
 	if (path_beneath(path_sysconf, path) || path_beneath(path_data, path) ||
 	    path_beneath(path_libexec, path) || path_beneath(path, path_sysconf) ||
 	    path_beneath(path, path_libexec))
@@ -184,29 +200,81 @@ static int check_links(const struct mount_draft *m, struct err *e)
 }
 
 /*
- * A profile that lies in a writable tree is shown read-only: the command must not write its own
- * rules.
+ * Make each directory between a writable tree's top and `path` a mount point: one that is cannot be
+ * renamed, so what is mounted on `path` cannot be left behind with it.
  */
-static int protect_profiles(struct mount_draft *m, const struct plan *p, struct err *e)
+static int pin_ancestors(struct mount_draft *m, const char *path, const char *for_what, struct err *e)
 {
-	for (const struct profile_file *f = p->draft->files; f; f = f->next) {
-		struct mount_op *op;
-		struct resolved r;
-		int rc = path_resolve(m->arena, f->path, &r, e);
+	char dir[PATH_MAX];
+	struct text t;
 
-		if (rc < 0)
-			return err_set(e, ST_PLAN, -rc, "open the profile '%s' again", f->path);
-		if (!files_writable(m, r.path)) {
-			fd_release(&r.fd);
-			continue;
+	text_init(&t, dir, sizeof(dir));
+	text_add(&t, path);
+	for (char *slash = strrchr(dir, '/'); slash > dir; slash = strrchr(dir, '/')) {
+		size_t first = m->n;
+		struct resolved r;
+		int rc;
+
+		*slash = '\0';
+		for (size_t i = 0; i < m->n; i++) {
+			if (m->ops[i].kind == MK_BIND && str_eq(m->ops[i].target, dir))
+				return 0; /* a mount already, and so are those above */
 		}
-		rc = mounts_add_host(m, &r, true, ACCESS_READ, &op, e);
+		rc = path_resolve(m->arena, dir, &r, e);
+		if (rc < 0)
+			return err_set(e, ST_PLAN, -rc, "open '%s'", dir);
+		rc = mounts_add_host(m, &r, false, ACCESS_WRITE, NULL, e);
 		if (rc < 0)
 			return rc;
-		op->option = OPT_PROFILE;
-		op->origin = (struct origin){ .kind = ORIGIN_FILE, .file = f->name };
+		m->ops[first].option = OPT_PROFILE;
+		m->ops[first].origin = (struct origin){ .kind = ORIGIN_FILE, .file = for_what };
 	}
 	return 0;
+}
+
+/*
+ * A profile that lies in a writable tree is shown read-only, and stays where it is: the command must
+ * not write its own rules. One that was reached through a link there could be another tomorrow.
+ */
+static int protect_profile(struct mount_draft *m, const struct plan *p,
+			   const struct profile_file *f, struct err *e)
+{
+	const char *named = f->by_path ? path_absolute(m->arena, p->caller->cwd, f->name) : f->path;
+	struct resolved r;
+	size_t first;
+	int rc = path_resolve(m->arena, named, &r, e);
+
+	if (rc < 0)
+		return err_set(e, ST_PLAN, -rc, "open the profile '%s' again", f->path);
+	for (const struct link_passed *l = r.links; l; l = l->next) {
+		if (files_writable(m, l->at))
+			return err_set(
+				e, ST_PLAN, 0,
+				"the profile '%s' is reached through the link '%s' in a writable tree: name the real path",
+				f->name, l->at);
+	}
+	if (!files_writable(m, r.path)) {
+		fd_release(&r.fd);
+		return 0;
+	}
+	rc = pin_ancestors(m, r.path, f->name, e);
+	first = m->n;
+	if (rc == 0)
+		rc = mounts_add_host(m, &r, true, ACCESS_READ, NULL, e);
+	for (size_t i = first; rc == 0 && i < m->n; i++) {
+		m->ops[i].option = OPT_PROFILE;
+		m->ops[i].origin = (struct origin){ .kind = ORIGIN_FILE, .file = f->name };
+	}
+	return rc;
+}
+
+static int protect_profiles(struct mount_draft *m, const struct plan *p, struct err *e)
+{
+	int rc = 0;
+
+	for (const struct profile_file *f = p->draft->files; rc == 0 && f; f = f->next)
+		rc = protect_profile(m, p, f, e);
+	return rc;
 }
 
 static int add_workspace(struct mount_draft *m, struct plan *p, struct err *e)
@@ -267,9 +335,9 @@ int files_add(struct mount_draft *m, struct plan *p, struct err *e)
 	if (rc == 0)
 		rc = add_list(m, p, OPT_RO, true, e);
 	if (rc == 0)
-		rc = check_links(m, e);
-	if (rc == 0)
 		rc = protect_profiles(m, p, e);
+	if (rc == 0)
+		rc = check_links(m, e);
 	if (rc == 0)
 		rc = choose_cwd(m, p, e);
 	return rc;

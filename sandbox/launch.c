@@ -99,7 +99,7 @@ int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, 
 	}
 	*ret = (struct jail){ .pid = (pid_t)pid, .pidfd = pidfd, .cgroup_fd = cgroup_fd };
 	fd_release(&s->wire[1]);
-	for (int i = 0; i < 3; i++)
+	for (int i = 1; i < 3; i++) /* the input's is kept for a look at what is left in it */
 		fd_release(&s->io[i].child);
 	if (p->remap) {
 		rc = map_ids(ret->pid, p, e);

@@ -12,6 +12,7 @@ sandbox_libsandbox_a_SOURCES = \
 	sandbox/environ.c sandbox/environ.h \
 	sandbox/explain.c sandbox/explain.h \
 	sandbox/explain_json.c \
+	sandbox/feed.c sandbox/feed.h \
 	sandbox/files.c sandbox/files.h \
 	sandbox/filter.c sandbox/filter.h \
 	sandbox/groups.c sandbox/groups.h \
@@ -22,6 +23,7 @@ sandbox_libsandbox_a_SOURCES = \
 	sandbox/mountinfo.c sandbox/mountinfo.h \
 	sandbox/mountlist.c sandbox/mountlist.h \
 	sandbox/mountold.c sandbox/mountold.h \
+	sandbox/nosuid.c \
 	sandbox/plan.c sandbox/plan.h \
 	sandbox/profile.c \
 	sandbox/pump.c sandbox/pump.h \

@@ -44,8 +44,12 @@ static const char *const system_trees[] = {
 	"/etc/static",
 	"/etc/profiles",
 	/* whom TLS trusts */
-	"/etc/ssl",
-	"/etc/pki/tls",
+	"/etc/ssl/certs",
+	"/etc/ssl/cert.pem",
+	"/etc/ssl/openssl.cnf",
+	"/etc/pki/tls/certs",
+	"/etc/pki/tls/cert.pem",
+	"/etc/pki/tls/openssl.cnf",
 	"/etc/pki/ca-trust",
 	"/etc/crypto-policies",
 	/* names that are the same everywhere */

@@ -2,29 +2,24 @@
 /*
  * How descriptors 0, 1 and 2 cross into the jail; P0, before the clone.
  *
- * A descriptor is more than a stream of bytes: one for a regular file can be reopened for writing
- * through /proc/self/fd, truncated, or mapped, whatever mode it was opened in. So only anonymous
- * pipes are handed on. The user's terminal never is: its ioctls reach the user's own input.
+ * A descriptor is more than a stream of bytes: one for a file or a pipe can be opened again through
+ * /proc/self/fd, in the other direction too, or truncated, whatever mode it was opened in. So none
+ * is handed on: only bytes cross. The user's terminal least of all: its ioctls reach the user's own
+ * input.
  */
 #include "sandbox/session.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/own.h"
 #include "sandbox/wire.h"
-
-#ifndef PIPEFS_MAGIC
-#define PIPEFS_MAGIC 0x50495045
-#endif
 
 void session_init(struct session *s)
 {
@@ -48,7 +43,6 @@ int session_fill_stdio(struct err *e)
 
 static int classify(int fd, enum stdio_kind *ret, struct err *e)
 {
-	struct statfs fs;
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
@@ -60,8 +54,6 @@ static int classify(int fd, enum stdio_kind *ret, struct err *e)
 		return err_set(e, ST_TTY, errno, "ask whether descriptor %d is a terminal", fd);
 	else if (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3))
 		*ret = STDIO_NULL;
-	else if (S_ISFIFO(st.st_mode) && fstatfs(fd, &fs) == 0 && fs.f_type == PIPEFS_MAGIC)
-		*ret = STDIO_PASS;
 	else if (S_ISDIR(st.st_mode))
 		return err_set(e, ST_SUPERVISE, EISDIR, "descriptor %d", fd);
 	else
@@ -189,8 +181,6 @@ int session_open(struct session *s, uid_t uid, struct err *e)
 			rc = share_relay(s, e);
 		else if (s->io[i].kind == STDIO_RELAY)
 			rc = open_relay(&s->io[i], i, uid, e);
-		else if (s->io[i].kind == STDIO_PASS)
-			rc = give_pipe(i, uid, e);
 		if (rc < 0)
 			return rc;
 	}

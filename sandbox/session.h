@@ -15,10 +15,9 @@
 #include "base/err.h"
 
 enum stdio_kind {
-	STDIO_PASS,  /* an anonymous pipe: handed on as it is, byte for byte */
 	STDIO_NULL,  /* the jail's own /dev/null */
 	STDIO_TTY,   /* the jail's own terminal */
-	STDIO_RELAY, /* a file, a socket, a named pipe: only bytes cross, never the descriptor */
+	STDIO_RELAY, /* a file, a pipe, a socket: only bytes cross, never the descriptor */
 };
 
 struct stdio {

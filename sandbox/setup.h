@@ -55,6 +55,9 @@ int stage_session(struct setup *s, struct err *e);
 int stage_stdio(struct setup *s, struct err *e);
 int stage_exec(struct setup *s, struct err *e);
 
+/* nosuid.c */
+int stage_nosuid(struct setup *s, struct err *e);
+
 /* Load a seccomp program; the last thing before exec, or before pid 1's loop. */
 int confine_seccomp(const struct filter *f, struct err *e);
 

@@ -81,8 +81,6 @@ static int source_of(const struct setup *s, int i, int null)
 		return s->slave;
 	case STDIO_RELAY:
 		return s->session->io[i].child;
-	case STDIO_PASS:
-		break;
 	}
 	return FD_NONE;
 }

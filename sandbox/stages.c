@@ -62,6 +62,7 @@ static int stage_seccomp(struct setup *s, struct err *e)
 static const struct stage_row command_stages[] = {
 	{ ST_TTY, stage_session },
 	{ ST_TTY, stage_stdio },
+	{ ST_SECCOMP, stage_nosuid },
 	{ ST_SECCOMP, stage_seccomp },
 	{ ST_SECCOMP, stage_wait },
 	{ ST_EXEC, stage_exec },
@@ -86,9 +87,9 @@ static void give_up(struct setup *s)
 	struct record r = { .type = REC_ERROR, .err = s->err };
 
 	(void)wire_send(s->wire, &r, FD_NONE);
-	for (;;)
-		/* as in init.c: our own filter may be in force already */
-		(void)syscall(SYS_exit_group, 125);
+	/* as in init.c: our own filter may be in force already */
+	while (syscall(SYS_exit_group, 125) <= 0)
+		;
 }
 
 /*

@@ -21,6 +21,7 @@
 #include "base/fs.h"
 #include "base/kernel.h"
 #include "base/own.h"
+#include "sandbox/feed.h"
 #include "sandbox/pump.h"
 #include "sandbox/term.h"
 #include "sandbox/wire.h"
@@ -32,7 +33,7 @@ static const int forwarded[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGU
 static const int kept[] = { SIGWINCH, SIGCONT, SIGTTIN, SIGTTOU, SIGPIPE, SIGCHLD };
 
 enum { PUMP_IN, PUMP_OUT, PUMP_ERR, PUMP_TTY_IN, PUMP_TTY_OUT, PUMPS };
-enum { POLL_WIRE, POLL_SIGNALS, POLL_CHILD, POLL_PUMPS, POLLS = POLL_PUMPS + PUMPS };
+enum { POLL_WIRE, POLL_SIGNALS, POLL_CHILD, POLL_FEED, POLL_PUMPS, POLLS = POLL_PUMPS + PUMPS };
 
 struct watch {
 	const struct plan *plan;
@@ -48,6 +49,7 @@ struct watch {
 	struct outcome *out;
 	struct err *e;
 	struct ttyfilter filter;
+	struct feed feed;
 	struct pump pumps[PUMPS];
 };
 
@@ -112,11 +114,12 @@ static void on_stopped(struct watch *w)
 	if (!by_key && !w->stop_asked)
 		return;
 	w->stop_asked = false;
+	tell(w, REC_ALL, SIGSTOP); /* nothing inside runs on while nobody keeps the time */
 	give_terminal(w, false);
 	term_stop_self(by_key);
 	take_terminal(w);
 	term_resize(w->session, w->master);
-	tell(w, REC_SIGNAL, SIGCONT);
+	tell(w, REC_ALL, SIGCONT);
 }
 
 /* Without this the run cannot go on, and must not seem to. */
@@ -213,6 +216,7 @@ static void on_child(struct watch *w)
 	fd_release(&w->jail->pidfd);
 	fd_release(&w->session->wire[0]);
 	/* Input has no reader any more. */
+	feed_close(&w->feed);
 	fd_release(&w->pumps[PUMP_IN].from);
 	w->pumps[PUMP_TTY_IN].paused = true;
 }
@@ -265,6 +269,7 @@ static void turn(struct watch *w)
 		[POLL_CHILD] = { .fd = w->jail->pidfd, .events = POLLIN },
 	};
 
+	fds[POLL_FEED] = feed_wants(&w->feed);
 	for (size_t i = 0; i < PUMPS; i++)
 		fds[POLL_PUMPS + i] = pump_wants(&w->pumps[i]);
 	if (poll(fds, POLLS, timeout_ms(w)) < 0)
@@ -273,6 +278,7 @@ static void turn(struct watch *w)
 		on_deadline(w);
 	if (awaits_terminal(w))
 		take_terminal(w);
+	feed_run(&w->feed, fds[POLL_FEED].revents);
 	for (size_t i = 0; i < PUMPS; i++)
 		pump_run(&w->pumps[i], fds[POLL_PUMPS + i].revents);
 	if (fds[POLL_SIGNALS].revents)
@@ -287,12 +293,16 @@ static void wire_pumps(struct watch *w)
 {
 	struct session *s = w->session;
 
+	w->feed.from = w->feed.to = w->feed.watch = FD_NONE;
 	for (size_t i = 0; i < PUMPS; i++)
 		w->pumps[i].from = w->pumps[i].to = FD_NONE;
 	if (s->io[0].kind == STDIO_RELAY) {
-		w->pumps[PUMP_IN].from = fd_take(&s->io[0].host);
-		w->pumps[PUMP_IN].to = fd_take(&s->io[0].parent);
-		w->pumps[PUMP_IN].close_to = true;
+		if (!feed_open(&w->feed, &s->io[0].host, &s->io[0].parent, &s->io[0].child)) {
+			w->pumps[PUMP_IN].from = fd_take(&s->io[0].host);
+			w->pumps[PUMP_IN].to = fd_take(&s->io[0].parent);
+			w->pumps[PUMP_IN].close_to = true;
+		}
+		fd_release(&s->io[0].child);
 	}
 	for (int i = 1; i < 3; i++) {
 		if (s->io[i].kind != STDIO_RELAY)
@@ -337,6 +347,8 @@ static void judge_relays(struct watch *w)
 		[PUMP_IN] = "read stdin", [PUMP_OUT] = "write stdout", [PUMP_ERR] = "write stderr"
 	};
 
+	if (w->feed.error)
+		w->pumps[PUMP_IN].error = w->feed.error;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (!w->pumps[i].error)
 			continue;

@@ -23,11 +23,14 @@ fuzz_programs =
 
 include tests/unit/mountinfo.mk
 include tests/unit/profiles.mk
+include tests/unit/sandbox.mk
 include tests/unit/scope.mk
 include tests/unit/ttyfilter.mk
 include tests/seccomp/local.mk
 include tests/fuzz/profiles.mk
 include tests/fuzz/ttyfilter.mk
+include tests/fuzz/wire.mk
+include tests/fault/local.mk
 include tests/helpers/local.mk
 include tests/integration/local.mk
 include tests/integration/escape.mk

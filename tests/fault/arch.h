@@ -45,7 +45,8 @@ static inline bool arch_divert(pid_t pid, const struct arch_regs *was)
 	struct iovec v = { .iov_base = &nr, .iov_len = sizeof(nr) };
 
 	r.user.regs[0] = (unsigned long long)-1;
-	return arch_write(pid, &r) && ptrace(PTRACE_SETREGSET, pid, (void *)NT_ARM_SYSTEM_CALL, &v) == 0;
+	return arch_write(pid, &r) &&
+	       ptrace(PTRACE_SETREGSET, pid, (void *)NT_ARM_SYSTEM_CALL, &v) == 0;
 #else
 #error "no registers for this architecture: see tests/fault/arch.h"
 #endif

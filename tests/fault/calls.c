@@ -23,33 +23,56 @@ static const struct {
 	const char *name;
 	unsigned char path, kind, kind2, fd;
 } about[] = {
-	{ "access", 0, NO, NO, NO },	   { "arch_prctl", NO, 0, NO, NO },    { "chdir", 0, NO, NO, NO },
-	{ "execve", 0, NO, NO, NO },	   { "fchown", NO, NO, NO, 0 },	       { "faccessat", 1, NO, NO, NO },     { "faccessat2", 1, NO, NO, NO },
-	{ "fcntl", NO, 1, NO, NO },	   { "fsconfig", 2, 1, NO, NO },       { "fsopen", 0, NO, NO, NO },
-	{ "fstat", NO, NO, NO, 0 },	   { "fstatfs", NO, NO, NO, 0 },       { "futex", NO, 1, NO, NO },
-	{ "ioctl", NO, 1, NO, NO },	   { "keyctl", NO, 0, NO, NO },	       { "landlock_create_ruleset", NO, 2, NO, NO },
-	{ "lstat", 0, NO, NO, NO },	   { "mkdir", 0, NO, NO, NO },	       { "mkdirat", 1, NO, NO, NO },
-	{ "mount", 1, NO, NO, NO },	   { "mount_setattr", 1, NO, NO, NO }, { "move_mount", 3, NO, NO, NO },
-	{ "newfstatat", 1, NO, NO, 0 },	   { "open", 0, NO, NO, NO },	       { "open_tree", 1, NO, NO, NO },
-	{ "openat", 1, NO, NO, NO },	   { "openat2", 1, NO, NO, NO },       { "pivot_root", 0, NO, NO, NO },
-	{ "prctl", NO, 0, 1, NO },	   { "prlimit64", NO, 1, NO, NO },     { "read", NO, NO, NO, 0 },
-	{ "readlink", 0, NO, NO, NO },	   { "readlinkat", 1, NO, NO, NO },    { "seccomp", NO, 0, NO, NO },
-	{ "stat", 0, NO, NO, NO },	   { "statfs", 0, NO, NO, NO },	       { "statx", 1, NO, NO, NO },
-	{ "symlinkat", 2, NO, NO, NO },	   { "umount2", 0, NO, NO, NO },       { "unlink", 0, NO, NO, NO },
-	{ "unlinkat", 1, NO, NO, NO },	   { "write", NO, NO, NO, 0 },
+	{ "access", 0, NO, NO, NO },	    { "arch_prctl", NO, 0, NO, NO },
+	{ "chdir", 0, NO, NO, NO },	    { "execve", 0, NO, NO, NO },
+	{ "fchown", NO, NO, NO, 0 },	    { "faccessat", 1, NO, NO, NO },
+	{ "faccessat2", 1, NO, NO, NO },    { "fcntl", NO, 1, NO, NO },
+	{ "fsconfig", 2, 1, NO, NO },	    { "fsopen", 0, NO, NO, NO },
+	{ "fstat", NO, NO, NO, 0 },	    { "fstatfs", NO, NO, NO, 0 },
+	{ "futex", NO, 1, NO, NO },	    { "ioctl", NO, 1, NO, NO },
+	{ "keyctl", NO, 0, NO, NO },	    { "landlock_create_ruleset", NO, 2, NO, NO },
+	{ "lstat", 0, NO, NO, NO },	    { "mkdir", 0, NO, NO, NO },
+	{ "mkdirat", 1, NO, NO, NO },	    { "mount", 1, NO, NO, NO },
+	{ "mount_setattr", 1, NO, NO, NO }, { "move_mount", 3, NO, NO, NO },
+	{ "newfstatat", 1, NO, NO, 0 },	    { "open", 0, NO, NO, NO },
+	{ "open_tree", 1, NO, NO, NO },	    { "openat", 1, NO, NO, NO },
+	{ "openat2", 1, NO, NO, NO },	    { "pivot_root", 0, NO, NO, NO },
+	{ "prctl", NO, 0, 1, NO },	    { "prlimit64", NO, 1, NO, NO },
+	{ "read", NO, NO, NO, 0 },	    { "readlink", 0, NO, NO, NO },
+	{ "readlinkat", 1, NO, NO, NO },    { "seccomp", NO, 0, NO, NO },
+	{ "stat", 0, NO, NO, NO },	    { "statfs", 0, NO, NO, NO },
+	{ "statx", 1, NO, NO, NO },	    { "symlinkat", 2, NO, NO, NO },
+	{ "umount2", 0, NO, NO, NO },	    { "unlink", 0, NO, NO, NO },
+	{ "unlinkat", 1, NO, NO, NO },	    { "write", NO, NO, NO, 0 },
 };
 
 /* "This system call is always successful", says its page; or it has no result that anybody could look at. */
 static const char *const infallible[] = {
-	"exit",	   "exit_group", "getegid", "geteuid", "getgid",	  "getpgrp",	 "getpid",
+	"exit",	   "exit_group", "getegid", "geteuid", "getgid",	  "getpgrp",	  "getpid",
 	"getppid", "getuid",	 "gettid",  "umask",   "restart_syscall", "rt_sigreturn",
 };
 
+/* A sanitizer that is refused memory ends the process in its own words. */
+static const char *const sanitizers[] = { "brk", "madvise", "mmap", "mprotect", "munmap" };
+
 static const char *const writers[] = {
-	"creat",     "fallocate", "ftruncate", "link",	   "linkat",  "mkdir",	 "mkdirat", "mknod",   "mknodat",
-	"rename",    "renameat",  "renameat2", "rmdir",	   "symlink", "symlinkat", "truncate", "unlink",  "unlinkat",
-	"chmod",     "fchmod",	  "fchmodat",  "chown",	   "fchown",  "fchownat",  "lchown",   "setxattr", "utimensat",
+	"creat",     "fallocate", "ftruncate", "link",	   "linkat",	"mkdir",     "mkdirat",
+	"mknod",     "mknodat",	  "rename",    "renameat", "renameat2", "rmdir",     "symlink",
+	"symlinkat", "truncate",  "unlink",    "unlinkat", "chmod",	"fchmod",    "fchmodat",
+	"chown",     "fchown",	  "fchownat",  "lchown",   "setxattr",	"utimensat",
 };
+
+#if defined(__SANITIZE_ADDRESS__)
+const bool call_sanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+const bool call_sanitized = true;
+#else
+const bool call_sanitized = false;
+#endif
+#else
+const bool call_sanitized = false;
+#endif
 
 const char *call_name(int nr)
 {
@@ -176,5 +199,7 @@ bool call_cannot_fail(const struct seen *s)
 		return s->role == ROLE_P0;
 	if (str_eq(name, "futex"))
 		return ((unsigned)s->args[1] & (unsigned)FUTEX_CMD_MASK) == FUTEX_WAKE;
+	if (call_sanitized && is_one_of(name, sanitizers, ARRAY_SIZE(sanitizers)))
+		return true;
 	return is_one_of(name, infallible, ARRAY_SIZE(infallible));
 }

@@ -95,7 +95,8 @@ static bool tidy(const struct config *c, const struct outcome *o, struct text *t
 	else if (o->trace.wrote.text[0])
 		text_addf(t, "P0 writes to the host: %s", o->trace.wrote.text);
 	/* Who cannot give the terminal back has not given it back, and who is dead neither. */
-	else if (c->io == IO_TERMINAL && o->terminal_changed && !str_starts(hit->text, "ioctl(") && hit->role != ROLE_P0)
+	else if (c->io == IO_TERMINAL && o->terminal_changed && !str_starts(hit->text, "ioctl(") &&
+		 hit->role != ROLE_P0)
 		text_add(t, "the terminal is not as it was");
 	else
 		return true;
@@ -106,18 +107,20 @@ static bool refused(const struct fault *f, const struct outcome *o)
 {
 	const int code = WIFEXITED(o->trace.status) ? WEXITSTATUS(o->trace.status) : -1;
 	/* The command's process asks for the kind of file too when an exec has failed, to say it in better words. */
-	const bool exec = str_starts(o->trace.hit.text, "execve(") || (o->trace.hit.role == ROLE_P2 && strstr(o->trace.hit.text, "stat"));
+	const bool exec = str_starts(o->trace.hit.text, "execve(") ||
+			  (o->trace.hit.role == ROLE_P2 && strstr(o->trace.hit.text, "stat"));
 
 	/* Killed in the exec itself: who could tell it from a command that is killed at once? */
 	if (f->kind == FAULT_KILL && exec && code == 137)
 		return !o->report[0] && !o->err[0];
-	return !o->report[0] && one_line(o->err) && (code == 125 || (exec && (code == 126 || code == 127)));
+	return !o->report[0] && one_line(o->err) &&
+	       (code == 125 || (exec && (code == 126 || code == 127)));
 }
 
 static bool as_usual(const struct outcome *o, const struct outcome *base)
 {
-	return o->trace.status == base->trace.status && str_eq(o->report, base->report) && str_eq(o->out, base->out) &&
-	       str_eq(o->err, base->err);
+	return o->trace.status == base->trace.status && str_eq(o->report, base->report) &&
+	       str_eq(o->out, base->out) && str_eq(o->err, base->err);
 }
 
 /* Where the command's own part of the report ends. */
@@ -161,8 +164,8 @@ static void describe(const struct outcome *o, const struct outcome *base, struct
 	}
 }
 
-enum verdict judge(const struct config *c, const struct fault *f, const struct outcome *o, const struct outcome *base,
-		   char why[JUDGE_WHY])
+enum verdict judge(const struct config *c, const struct fault *f, const struct outcome *o,
+		   const struct outcome *base, char why[JUDGE_WHY])
 {
 	const struct seen *hit = &o->trace.hit;
 	const bool gone = f->kind == FAULT_KILL && f->role == ROLE_P0; /* who is dead says nothing */
@@ -178,7 +181,8 @@ enum verdict judge(const struct config *c, const struct fault *f, const struct o
 	if (refused(f, o))
 		return VERDICT_REFUSED;
 	if (as_usual(o, base)) {
-		if (hit->phase == PHASE_RUN || harmless_known(hit))
+		/* Before main it is the C library's and the loader's own business. */
+		if (hit->phase != PHASE_SETUP || harmless_known(hit))
 			return VERDICT_HARMLESS;
 		text_add(&t, "its failure changes nothing, and it is not in harmless.txt");
 		return VERDICT_WRONG;
@@ -194,18 +198,28 @@ enum verdict judge(const struct config *c, const struct fault *f, const struct o
 const char *judge_base(const struct outcome *base)
 {
 	static const char *const wanted[] = {
-		"CapInh:\t0000000000000000\n", "CapPrm:\t0000000000000000\n", "CapEff:\t0000000000000000\n",
-		"CapBnd:\t0000000000000000\n", "CapAmb:\t0000000000000000\n", "NoNewPrivs:\t1\n",
-		"Seccomp:\t2\n",	       "Seccomp_filters:\t1\n",	      "\nfd 2 ",
+		"CapInh:\t0000000000000000\n",
+		"CapPrm:\t0000000000000000\n",
+		"CapEff:\t0000000000000000\n",
+		"CapBnd:\t0000000000000000\n",
+		"CapAmb:\t0000000000000000\n",
+		"NoNewPrivs:\t1\n",
+		"Seccomp:\t2\n",
+		"Seccomp_filters:\t1\n",
+		"\nfd 2 ",
 		"\nlimit 4 0 0\n", /* core */
 	};
-	static const char *const unwanted[] = { "unshare user: allowed", "unshare mnt: allowed", "setting it: allowed", "\nfd 3 " };
+	static const char *const unwanted[] = { "unshare user: allowed", "unshare mnt: allowed",
+						"setting it: allowed", "\nfd 3 " };
 	static char text[256];
 	int ignored;
 
-	if (base->trace.status || base->trace.hung || base->trace.left || base->left[0] || base->trace.wrote.text[0]) {
-		(void)snprintf(text, sizeof(text), "status %x, %u left, '%.60s', '%.40s', stderr '%.80s'", base->trace.status,
-			       base->trace.left, base->left, base->trace.wrote.text, base->err);
+	if (base->trace.status || base->trace.hung || base->trace.left || base->left[0] ||
+	    base->trace.wrote.text[0]) {
+		(void)snprintf(text, sizeof(text),
+			       "status %x, %u left, '%.60s', '%.40s', stderr '%.80s'",
+			       base->trace.status, base->trace.left, base->left,
+			       base->trace.wrote.text, base->err);
 		return text;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {

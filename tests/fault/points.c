@@ -19,7 +19,8 @@
 void points_init(struct points *p)
 {
 	*p = (struct points){ 0 };
-	p->jobs = mmap(NULL, JOBS_MAX * sizeof(*p->jobs), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	p->jobs = mmap(NULL, JOBS_MAX * sizeof(*p->jobs), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p->jobs == MAP_FAILED) {
 		puts("Bail out! no memory");
 		exit(99);
@@ -28,7 +29,8 @@ void points_init(struct points *p)
 
 static bool same_kind(const struct seen *a, const struct seen *b)
 {
-	return a->role == b->role && a->phase == b->phase && a->nr == b->nr && call_kind(a) == call_kind(b);
+	return a->role == b->role && a->phase == b->phase && a->nr == b->nr &&
+	       call_kind(a) == call_kind(b);
 }
 
 /* Neither the first nor the last of its kind. */
@@ -43,18 +45,22 @@ static bool in_between(const struct seen *seen, size_t n, size_t i)
 	return before && after;
 }
 
-static void name_case(struct points *p, const struct config *c, enum role role, enum phase phase, enum fault_kind kind, int code)
+static void name_case(struct points *p, const struct config *c, enum role role, enum phase phase,
+		      enum fault_kind kind, int code)
 {
-	const char *what = phase == PHASE_LIBC ? " before main" : phase == PHASE_RUN ? " while the command runs" : "";
+	const char *what = phase == PHASE_LIBC	? " before main"
+			   : phase == PHASE_RUN ? " while the command runs"
+						: "";
 	char how[40] = "killed";
 
 	if (kind == FAULT_ERROR)
 		(void)snprintf(how, sizeof(how), "%s", strerror(code));
-	(void)snprintf(p->cases[p->cases_n++], sizeof(p->cases[0]), "%s: %s%s: %s", c->name, role_name(role), what, how);
+	(void)snprintf(p->cases[p->cases_n++], sizeof(p->cases[0]), "%s: %s%s: %s", c->name,
+		       role_name(role), what, how);
 }
 
-void points_add(struct points *p, const struct config *c, const struct seen *seen, size_t n, enum role role, enum phase phase,
-		enum fault_kind kind, int code, bool all)
+void points_add(struct points *p, const struct config *c, const struct seen *seen, size_t n,
+		enum role role, enum phase phase, enum fault_kind kind, int code, bool all)
 {
 	size_t before = p->n;
 
@@ -70,7 +76,11 @@ void points_add(struct points *p, const struct config *c, const struct seen *see
 		p->jobs[p->n++] = (struct job){
 			.config = c,
 			.in_case = p->cases_n,
-			.fault = { .kind = kind, .role = role, .nr = seen[i].nr, .nth = seen[i].nth, .code = code },
+			.fault = { .kind = kind,
+				   .role = role,
+				   .nr = seen[i].nr,
+				   .nth = seen[i].nth,
+				   .code = code },
 			.seen = seen[i],
 		};
 	}
@@ -95,7 +105,8 @@ static const struct outcome *base_of(const struct room *r, const struct config *
 	if (!bases[i].config) {
 		bases[i].config = c;
 		bases[i].outcome = malloc(sizeof(*bases[i].outcome));
-		if (!bases[i].outcome || room_run(r, c, &none, NULL, 0, bases[i].outcome) < 0 || judge_base(bases[i].outcome))
+		if (!bases[i].outcome || room_run(r, c, &none, NULL, 0, bases[i].outcome) < 0 ||
+		    judge_base(bases[i].outcome))
 			return NULL;
 	}
 	return bases[i].outcome;
@@ -111,7 +122,8 @@ static void try(const struct room *r, struct job *j)
 		int rc = base ? room_run(r, j->config, &j->fault, NULL, 0, &now) : -1;
 
 		if (rc < 0) {
-			(void)snprintf(j->why, sizeof(j->why), "the run could not be made: %s", strerror(-rc));
+			(void)snprintf(j->why, sizeof(j->why), "the run could not be made: %s",
+				       strerror(-rc));
 			verdict = VERDICT_WRONG;
 			break;
 		}
@@ -122,7 +134,8 @@ static void try(const struct room *r, struct job *j)
 
 void points_run(struct points *p, const struct site *site, unsigned workers)
 {
-	_Atomic size_t *next = mmap(NULL, sizeof(*next), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	_Atomic size_t *next =
+		mmap(NULL, sizeof(*next), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (next == MAP_FAILED) {
 		puts("Bail out! no memory");

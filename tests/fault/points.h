@@ -29,8 +29,8 @@ struct points {
 void points_init(struct points *p);
 
 /* One case more: these of the calls that were seen. `all` false takes the first and the last of each kind. */
-void points_add(struct points *p, const struct config *c, const struct seen *seen, size_t n, enum role role, enum phase phase,
-		enum fault_kind kind, int code, bool all);
+void points_add(struct points *p, const struct config *c, const struct seen *seen, size_t n,
+		enum role role, enum phase phase, enum fault_kind kind, int code, bool all);
 
 /* Try them all, in `workers` processes at once. */
 void points_run(struct points *p, const struct site *site, unsigned workers);

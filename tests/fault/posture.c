@@ -39,8 +39,9 @@ static const char *error_of(long rc)
 /* The lines of /proc/PID/status that say what a process may do. */
 static void add_status(struct text *t, const char *path, bool self)
 {
-	static const char *const lines[] = { "Umask:",	"NSpid:",  "PPid:",   "Uid:",	 "Gid:",    "Groups:", "SigIgn:", "SigCgt:",
-					     "CapInh:", "CapPrm:", "CapEff:", "CapBnd:", "CapAmb:", "NoNew",   "Seccomp" };
+	static const char *const lines[] = { "Umask:",	"NSpid:",  "PPid:",   "Uid:",	 "Gid:",
+					     "Groups:", "SigIgn:", "SigCgt:", "CapInh:", "CapPrm:",
+					     "CapEff:", "CapBnd:", "CapAmb:", "NoNew",	 "Seccomp" };
 	ssize_t n = fs_read_file_at(AT_FDCWD, path, file_buf, sizeof(file_buf), false);
 	char *line = file_buf;
 
@@ -111,14 +112,16 @@ static void add_limits(struct text *t)
 		struct rlimit l = { 0 };
 
 		(void)getrlimit((__rlimit_resource_t)i, &l);
-		text_addf(t, "limit %d %llu %llu\n", i, (unsigned long long)l.rlim_cur, (unsigned long long)l.rlim_max);
+		text_addf(t, "limit %d %llu %llu\n", i, (unsigned long long)l.rlim_cur,
+			  (unsigned long long)l.rlim_max);
 	}
 }
 
 /* What unshare says is seccomp's word; these are the kernel's own. */
 static void add_sysctls(struct text *t)
 {
-	static const char *const names[] = { "user", "mnt", "pid", "net", "ipc", "uts", "cgroup", "time" };
+	static const char *const names[] = { "user", "mnt", "pid",    "net",
+					     "ipc",  "uts", "cgroup", "time" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		char path[64], value[32];
@@ -146,7 +149,8 @@ static void add_net(struct text *t)
 		if (ioctl(fd, SIOCGIFNAME, &r) < 0)
 			continue;
 		text_addf(t, "interface %s", r.ifr_name);
-		text_addf(t, " flags %x\n", ioctl(fd, SIOCGIFFLAGS, &r) < 0 ? 0xffff : (unsigned short)r.ifr_flags);
+		text_addf(t, " flags %x\n",
+			  ioctl(fd, SIOCGIFFLAGS, &r) < 0 ? 0xffff : (unsigned short)r.ifr_flags);
 	}
 	all = if_nameindex();
 	text_addf(t, "nameindex: %s\n", all ? "yes" : strerror(errno));
@@ -165,7 +169,8 @@ static uint64_t hash_file(int dir, const char *name)
 }
 
 /* One name of a directory; opened when it is a directory of the root's own file system. */
-static void add_entry(struct text *t, int dir, const char *at, const char *name, dev_t root, int *ret_fd)
+static void add_entry(struct text *t, int dir, const char *at, const char *name, dev_t root,
+		      int *ret_fd)
 {
 	char target[256] = "";
 	struct stat st;
@@ -231,8 +236,9 @@ static void add_attempts(struct text *t)
 		const char *name;
 		int flag;
 	} spaces[] = {
-		{ "user", CLONE_NEWUSER }, { "mnt", CLONE_NEWNS },   { "pid", CLONE_NEWPID },	    { "net", CLONE_NEWNET },
-		{ "ipc", CLONE_NEWIPC },   { "uts", CLONE_NEWUTS }, { "cgroup", CLONE_NEWCGROUP }, { "time", CLONE_NEWTIME },
+		{ "user", CLONE_NEWUSER },     { "mnt", CLONE_NEWNS },	  { "pid", CLONE_NEWPID },
+		{ "net", CLONE_NEWNET },       { "ipc", CLONE_NEWIPC },	  { "uts", CLONE_NEWUTS },
+		{ "cgroup", CLONE_NEWCGROUP }, { "time", CLONE_NEWTIME },
 	};
 	own_fd fd = FD_NONE;
 	char name[256] = "";
@@ -245,10 +251,14 @@ static void add_attempts(struct text *t)
 	text_addf(t, "landlock: write %s\n", error_of(fd));
 	fd_release(&fd);
 	fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
-	text_addf(t, "terminal: %s\n", fd < 0 ? strerror(errno) : tcgetpgrp(fd) == getpgrp() ? "foreground" : "background");
+	text_addf(t, "terminal: %s\n",
+		  fd < 0		       ? strerror(errno)
+		  : tcgetpgrp(fd) == getpgrp() ? "foreground"
+					       : "background");
 	(void)gethostname(name, sizeof(name));
 	text_addf(t, "hostname %s, setting it: %s\n", name, error_of(sethostname(name, strlen(name))));
-	text_addf(t, "session keyring: %s\n", error_of(syscall(SYS_keyctl, 0 /* KEYCTL_GET_KEYRING_ID */, -3, 0)));
+	text_addf(t, "session keyring: %s\n",
+		  error_of(syscall(SYS_keyctl, 0 /* KEYCTL_GET_KEYRING_ID */, -3, 0)));
 	text_addf(t, "dumpable %d\n", prctl(PR_GET_DUMPABLE));
 	for (size_t i = 0; i < ARRAY_SIZE(spaces); i++)
 		text_addf(t, "unshare %s: %s\n", spaces[i].name, error_of(unshare(spaces[i].flag)));

@@ -36,7 +36,8 @@ static void die(const char *what)
 
 static void copy_program(const char *from, const char *to)
 {
-	own_fd in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+	own_fd in = open(from, O_RDONLY | O_CLOEXEC),
+	       out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
 	static char buf[64 << 10];
 	ssize_t n = -1;
 
@@ -54,7 +55,8 @@ static bool real_root(void)
 {
 	char map[64];
 
-	return geteuid() == 0 && fs_read_file_at(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map), false) > 0 &&
+	return geteuid() == 0 &&
+	       fs_read_file_at(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map), false) > 0 &&
 	       strstr(map, " 4294967295\n");
 }
 
@@ -84,10 +86,12 @@ void site_make(struct site *s)
 	s->user = real_root() ? NOBODY_ELSE : (uid_t)-1;
 }
 
-static void make_dir(const struct site *s, char *buf, size_t size, unsigned number, const char *name, bool root)
+static void make_dir(const struct site *s, char *buf, size_t size, unsigned number,
+		     const char *name, bool root)
 {
 	(void)snprintf(buf, size, "%s/%u/%s", s->top, number, name);
-	if (mkdir(buf, 0755) < 0 || (!root && s->user != (uid_t)-1 && chown(buf, s->user, s->user) < 0))
+	if (mkdir(buf, 0755) < 0 ||
+	    (!root && s->user != (uid_t)-1 && chown(buf, s->user, s->user) < 0))
 		die(buf);
 }
 
@@ -186,8 +190,10 @@ static void find_left(const struct room *r, const struct config *c, struct outco
 		struct stat st;
 
 		while (dir && (d = readdir(dir))) {
-			if (fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_uid == r->site->user)
-				(void)snprintf(o->left, sizeof(o->left), "file %s/%s", shared[i], d->d_name);
+			if (fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+			    st.st_uid == r->site->user)
+				(void)snprintf(o->left, sizeof(o->left), "file %s/%s", shared[i],
+					       d->d_name);
 		}
 	}
 }
@@ -257,7 +263,9 @@ static int open_ends(const struct room *r, const struct config *c, struct ends *
 			rc = make_pipe(&e->err, &e->child[2]);
 		break;
 	}
-	return rc == 0 && e->child[0] >= 0 && e->child[1] >= 0 && e->child[2] >= 0 && e->err >= 0 ? 0 : -EIO;
+	return rc == 0 && e->child[0] >= 0 && e->child[1] >= 0 && e->child[2] >= 0 && e->err >= 0
+		       ? 0
+		       : -EIO;
 }
 
 static void close_ends(struct ends *e)
@@ -303,8 +311,9 @@ static void gather(const struct room *r, const struct config *c, struct ends *e,
 	struct termios now;
 
 	if (c->io == IO_TERMINAL) {
-		o->terminal_changed = tcgetattr(e->child[0], &now) < 0 || now.c_lflag != e->termios.c_lflag ||
-				      now.c_iflag != e->termios.c_iflag || now.c_oflag != e->termios.c_oflag;
+		o->terminal_changed =
+			tcgetattr(e->child[0], &now) < 0 || now.c_lflag != e->termios.c_lflag ||
+			now.c_iflag != e->termios.c_iflag || now.c_oflag != e->termios.c_oflag;
 		read_all(e->master, o->out, sizeof(o->out));
 	} else {
 		read_all(e->out, o->out, sizeof(o->out));
@@ -318,21 +327,26 @@ static void gather(const struct room *r, const struct config *c, struct ends *e,
 
 #define ARGS_MAX 24
 
-int room_run(const struct room *r, const struct config *c, const struct fault *f, struct seen *seen, size_t seen_max,
-	     struct outcome *ret)
+int room_run(const struct room *r, const struct config *c, const struct fault *f, struct seen *seen,
+	     size_t seen_max, struct outcome *ret)
 {
 	const struct site *s = r->site;
 	const char *argv[ARGS_MAX] = { s->jail, "--ro", s->bin };
 	char home[PATH_MAX], path[PATH_MAX];
 	/* A sanitizer's search for leaks is itself a tracer, and there is one already. */
-	const char *envp[] = { home, path, "USER=tester", "TERM=dumb", "ASAN_OPTIONS=detect_leaks=0", NULL };
+	const char *envp[] = {
+		home, path, "USER=tester", "TERM=dumb", "ASAN_OPTIONS=detect_leaks=0", NULL
+	};
 	struct trace_job job = {
 		.argv = (char *const *)(uintptr_t)argv,
 		.envp = (char *const *)(uintptr_t)envp,
 		.cwd = r->work[c->root],
 		.uid = c->root ? (uid_t)-1 : s->user,
 		.terminal = c->io == IO_TERMINAL,
-		.always = { .kind = c->refuses ? FAULT_ERROR : FAULT_NONE, .role = ROLE_P1, .nth = 1, .code = EPERM },
+		.always = { .kind = c->refuses ? FAULT_ERROR : FAULT_NONE,
+			    .role = ROLE_P1,
+			    .nth = 1,
+			    .code = EPERM },
 		.fault = *f,
 		.seen = seen,
 		.seen_max = seen_max,

@@ -12,7 +12,7 @@ enum room_io { IO_PIPES, IO_TERMINAL, IO_FILES };
 struct config {
 	const char *name;
 	enum room_io io;
-	bool root; /* as root, where the others are an ordinary user */
+	bool root;		  /* as root, where the others are an ordinary user */
 	const char *const *flags; /* ends with NULL */
 	const char *refuses; /* NULL, or a call that P1's surroundings refuse with EPERM, the first time it is made */
 };
@@ -37,7 +37,7 @@ struct outcome {
 	struct trace_result trace;
 	char report[ROOM_REPORT]; /* the command's, empty when there is none */
 	char out[ROOM_REPORT], err[ROOM_ERR];
-	char left[512];		  /* a file or a mount that should not be there, or empty */
+	char left[512]; /* a file or a mount that should not be there, or empty */
 	bool terminal_changed;
 };
 
@@ -47,7 +47,7 @@ void room_make(struct room *r, const struct site *s, unsigned number);
 void site_remove(const struct site *s);
 
 /* Run jail once. `seen` may be NULL. 0, or -errno when it could not even be tried. */
-int room_run(const struct room *r, const struct config *c, const struct fault *f, struct seen *seen, size_t seen_max,
-	     struct outcome *ret);
+int room_run(const struct room *r, const struct config *c, const struct fault *f, struct seen *seen,
+	     size_t seen_max, struct outcome *ret);
 
 #endif

@@ -47,14 +47,14 @@ static void add_config(struct points *p, const struct config *c, size_t n, bool 
 	static const enum role roles[] = { ROLE_P0, ROLE_MAP, ROLE_P1, ROLE_P2 };
 	const bool first = c == configs, all = full || first;
 
-	if (all)
+	if (all && !call_sanitized)
 		points_add(p, c, seen, n, ROLE_P0, PHASE_LIBC, FAULT_ERROR, EPERM, true);
 	for (size_t i = 0; i < ARRAY_SIZE(roles); i++) {
 		points_add(p, c, seen, n, roles[i], PHASE_SETUP, FAULT_ERROR, EPERM, all);
 		points_add(p, c, seen, n, roles[i], PHASE_RUN, FAULT_ERROR, EPERM, full);
 		if (all)
-			points_add(p, c, seen, n, roles[i], PHASE_SETUP, FAULT_ERROR, roles[i] == ROLE_P0 ? ENOMEM : EIO,
-				   full || roles[i] != ROLE_P0);
+			points_add(p, c, seen, n, roles[i], PHASE_SETUP, FAULT_ERROR,
+				   roles[i] == ROLE_P0 ? ENOMEM : EIO, full || roles[i] != ROLE_P0);
 		if (all || c->root || c->io == IO_TERMINAL) {
 			points_add(p, c, seen, n, roles[i], PHASE_SETUP, FAULT_KILL, 0, full);
 			points_add(p, c, seen, n, roles[i], PHASE_RUN, FAULT_KILL, 0, full);
@@ -65,6 +65,7 @@ static void add_config(struct points *p, const struct config *c, size_t n, bool 
 static void report_case(struct tap *t, const struct points *p, unsigned number)
 {
 	unsigned count[VERDICTS] = { 0 };
+	char how[16] = "kill";
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct job *j = &p->jobs[i];
@@ -72,14 +73,18 @@ static void report_case(struct tap *t, const struct points *p, unsigned number)
 		if (j->in_case != number)
 			continue;
 		count[j->verdict]++;
+		if (j->fault.kind == FAULT_ERROR)
+			(void)snprintf(how, sizeof(how), "%d", j->fault.code);
 		if (j->verdict == VERDICT_WRONG || j->verdict == VERDICT_NONE)
-			printf("# %s %s, number %u of its kind (test_fault one '%s' %s %s %u %d): %s\n", role_name(j->seen.role),
-			       j->seen.text, j->seen.nth, j->config->name, role_name(j->seen.role), call_name(j->seen.nr), j->seen.nth,
-			       j->fault.code, j->why);
+			printf("# %s %s, number %u of its kind (test_fault one '%s' %s %s %u %s): %s\n",
+			       role_name(j->seen.role), j->seen.text, j->seen.nth, j->config->name,
+			       role_name(j->seen.role), call_name(j->seen.nr), j->seen.nth, how,
+			       j->why);
 	}
 	tap_is(t, !count[VERDICT_WRONG] && !count[VERDICT_NONE],
-	       "%s (%u refused, %u harmless, %u ended, %u in libc, %u not reached, %u wrong)", p->cases[number],
-	       count[VERDICT_REFUSED], count[VERDICT_HARMLESS], count[VERDICT_ENDED], count[VERDICT_LIBC], count[VERDICT_UNREACHED],
+	       "%s (%u refused, %u harmless, %u ended, %u in libc, %u not reached, %u wrong)",
+	       p->cases[number], count[VERDICT_REFUSED], count[VERDICT_HARMLESS],
+	       count[VERDICT_ENDED], count[VERDICT_LIBC], count[VERDICT_UNREACHED],
 	       count[VERDICT_WRONG] + count[VERDICT_NONE]);
 }
 
@@ -90,9 +95,9 @@ static void report_harmless(const struct points *p)
 
 	for (size_t i = 0; i < p->n; i++)
 		total[p->jobs[i].verdict]++;
-	printf("# %zu points: %u refused, %u harmless, %u ended in the run, %u in libc, %u not reached, %u wrong\n", p->n,
-	       total[VERDICT_REFUSED], total[VERDICT_HARMLESS], total[VERDICT_ENDED], total[VERDICT_LIBC], total[VERDICT_UNREACHED],
-	       total[VERDICT_WRONG]);
+	printf("# %zu points: %u refused, %u harmless, %u ended in the run, %u in libc, %u not reached, %u wrong\n",
+	       p->n, total[VERDICT_REFUSED], total[VERDICT_HARMLESS], total[VERDICT_ENDED],
+	       total[VERDICT_LIBC], total[VERDICT_UNREACHED], total[VERDICT_WRONG]);
 	for (int nr = 0; nr < 512; nr++) {
 		unsigned n = 0;
 
@@ -122,8 +127,8 @@ static int list(const struct room *r, const struct config *c)
 	if (room_run(r, c, &none, seen, SEEN_MAX, &outcome) < 0)
 		return 1;
 	for (size_t i = 0; i < outcome.trace.seen_n; i++)
-		printf("%s %s %s %u = %lld\n", role_name(seen[i].role), phases[seen[i].phase], seen[i].text, seen[i].nth,
-		       (long long)seen[i].result);
+		printf("%s %s %s %u = %lld\n", role_name(seen[i].role), phases[seen[i].phase],
+		       seen[i].text, seen[i].nth, (long long)seen[i].result);
 	printf("%s%sstatus %x\n", outcome.report, outcome.err, outcome.trace.status);
 	return 0;
 }
@@ -131,7 +136,8 @@ static int list(const struct room *r, const struct config *c)
 static int one(const struct room *r, const struct config *c, char **argv)
 {
 	static struct outcome base;
-	struct fault f = { .kind = str_eq(argv[3], "kill") ? FAULT_KILL : FAULT_ERROR, .nr = call_number(argv[1]) };
+	struct fault f = { .kind = str_eq(argv[3], "kill") ? FAULT_KILL : FAULT_ERROR,
+			   .nr = call_number(argv[1]) };
 	uint64_t nth, code = 0;
 	char why[JUDGE_WHY];
 	enum verdict v;
@@ -140,15 +146,18 @@ static int one(const struct room *r, const struct config *c, char **argv)
 		if (str_eq(role_name((enum role)role), argv[0]))
 			f.role = (enum role)role;
 	}
-	if (!str_to_u64(argv[2], UINT32_MAX, &nth) || (f.kind == FAULT_ERROR && !str_to_u64(argv[3], 4095, &code)))
+	if (!str_to_u64(argv[2], UINT32_MAX, &nth) ||
+	    (f.kind == FAULT_ERROR && !str_to_u64(argv[3], 4095, &code)))
 		return 2;
 	f.nth = (unsigned)nth;
 	f.code = (int)code;
-	if (room_run(r, c, &(struct fault){ 0 }, NULL, 0, &base) < 0 || room_run(r, c, &f, NULL, 0, &outcome) < 0)
+	if (room_run(r, c, &(struct fault){ 0 }, NULL, 0, &base) < 0 ||
+	    room_run(r, c, &f, NULL, 0, &outcome) < 0)
 		return 1;
 	v = judge(c, &f, &outcome, &base, why);
-	printf("verdict %d: %s\nhit %s\nstatus %x\nstderr %sreport %zu bytes, stdout '%s'\n", v, why, outcome.trace.hit.text,
-	       outcome.trace.status, outcome.err, strlen(outcome.report), outcome.out);
+	printf("verdict %d: %s\nhit %s\nstatus %x\nstderr %sreport %zu bytes, stdout '%s'\n", v,
+	       why, outcome.trace.hit.text, outcome.trace.status, outcome.err,
+	       strlen(outcome.report), outcome.out);
 	return v == VERDICT_WRONG;
 }
 
@@ -191,8 +200,8 @@ static int test(const struct site *site, const struct room *room)
 			continue;
 		if (room_run(room, &configs[i], &none, seen, SEEN_MAX, &outcome) == 0)
 			wrong = judge_base(&outcome);
-		tap_is(&t, !wrong, "%s: %zu calls when nothing fails%s%s", configs[i].name, outcome.trace.seen_n, wrong ? ": " : "",
-		       wrong ? wrong : "");
+		tap_is(&t, !wrong, "%s: %zu calls when nothing fails%s%s", configs[i].name,
+		       outcome.trace.seen_n, wrong ? ": " : "", wrong ? wrong : "");
 		if (wrong)
 			continue;
 		special_faults(&t, room, &configs[i], seen, outcome.trace.seen_n);

@@ -40,7 +40,7 @@ struct tracee {
 	enum phase phase;
 	bool known;   /* its parent's event has come: who it is is clear */
 	bool waiting; /* stopped until then */
-	int failing;  /* between the entry and the exit of a call that is to fail: the errno value */
+	int failing; /* between the entry and the exit of a call that is to fail: the errno value */
 	struct arch_regs regs;
 	struct seen now; /* between entry and exit: the call */
 	uint16_t made[NR_MAX];
@@ -52,7 +52,8 @@ struct trace {
 	struct tracee tracees[TRACEES_MAX];
 	size_t n;
 	pid_t root;
-	bool root_gone, done; /* done: the fault has happened, or there is none and nobody takes notes */
+	bool root_gone,
+		done; /* done: the fault has happened, or there is none and nobody takes notes */
 	int64_t deadline;
 };
 
@@ -97,8 +98,9 @@ static void become(const struct trace_job *job, int gate)
 		if (dup2(job->io[i], i) < 0)
 			_exit(99);
 	}
-	if (job->uid != (uid_t)-1 && (setgroups(0, NULL) < 0 || setresgid(job->uid, job->uid, job->uid) < 0 ||
-				      setresuid(job->uid, job->uid, job->uid) < 0))
+	if (job->uid != (uid_t)-1 &&
+	    (setgroups(0, NULL) < 0 || setresgid(job->uid, job->uid, job->uid) < 0 ||
+	     setresuid(job->uid, job->uid, job->uid) < 0))
 		_exit(99);
 	if (chdir(job->cwd) < 0 || read(gate, &byte, 1) != 1)
 		_exit(99);
@@ -109,8 +111,8 @@ static void become(const struct trace_job *job, int gate)
 
 static int start(struct trace *t)
 {
-	const long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |
-			     PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
+	const long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+			     PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL;
 	own_fd gate_out = FD_NONE, gate_in = FD_NONE;
 	int gate[2];
 
@@ -160,7 +162,8 @@ static enum role child_of(const struct tracee *parent)
 		return ROLE_P2;
 	if (parent->role != ROLE_P0 || !str_eq(call_name(parent->now.nr), "clone3"))
 		return ROLE_OTHER;
-	flags = (uint64_t)ptrace(PTRACE_PEEKDATA, parent->pid, (void *)(uintptr_t)parent->now.args[0], NULL);
+	flags = (uint64_t)ptrace(PTRACE_PEEKDATA, parent->pid,
+				 (void *)(uintptr_t)parent->now.args[0], NULL);
 	if (flags & CLONE_NEWPID)
 		return ROLE_P1;
 	return flags & CLONE_NEWUSER ? ROLE_MAP : ROLE_OTHER;
@@ -220,7 +223,8 @@ static enum phase phase_of(const struct tracee *p, const struct seen *s)
 
 	if (p->phase == PHASE_LIBC && str_eq(name, "openat") && (s->args[2] & O_ACCMODE) == O_RDWR)
 		return PHASE_SETUP;
-	if (p->role == ROLE_P0 && p->phase == PHASE_SETUP && (str_eq(name, "poll") || str_eq(name, "ppoll")))
+	if (p->role == ROLE_P0 && p->phase == PHASE_SETUP &&
+	    (str_eq(name, "poll") || str_eq(name, "ppoll")))
 		return PHASE_RUN;
 	return p->phase;
 }
@@ -250,7 +254,8 @@ static void on_entry(struct trace *t, struct tracee *p, const struct ptrace_sysc
 		call_describe(s, p->pid); /* call_writes looks at that too */
 	if (p->role == ROLE_P0 && call_writes(s) && !t->out->wrote.text[0])
 		t->out->wrote = *s;
-	if (is_target(&t->job->always, s) && arch_read(p->pid, &p->regs) && divert(p, call_name(s->nr)))
+	if (is_target(&t->job->always, s) && arch_read(p->pid, &p->regs) &&
+	    divert(p, call_name(s->nr)))
 		p->failing = t->job->always.code;
 	if (!is_target(f, s))
 		return;
@@ -287,7 +292,8 @@ static void on_call(struct trace *t, struct tracee *p)
 {
 	struct ptrace_syscall_info info = { 0 };
 
-	if (p->role == ROLE_OTHER || ptrace(PTRACE_GET_SYSCALL_INFO, p->pid, (void *)sizeof(info), &info) < 0)
+	if (p->role == ROLE_OTHER ||
+	    ptrace(PTRACE_GET_SYSCALL_INFO, p->pid, (void *)sizeof(info), &info) < 0)
 		return;
 	if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
 		on_entry(t, p, &info);

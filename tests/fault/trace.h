@@ -66,9 +66,9 @@ struct trace_result {
 	size_t seen_n;
 	struct seen hit; /* the call that failed; text is empty when it was not reached */
 	struct seen wrote; /* a call of P0's that would make or change a file, before the fault; likewise */
-	int status;	   /* P0's, as wait() gives it */
-	unsigned left;	   /* processes that outlived P0 for more than a moment */
-	bool hung;	   /* nothing ended: everything was killed */
+	int status;    /* P0's, as wait() gives it */
+	unsigned left; /* processes that outlived P0 for more than a moment */
+	bool hung;     /* nothing ended: everything was killed */
 };
 
 /* 0, or -errno when the trace itself does not work. */
@@ -85,6 +85,8 @@ int call_number(const char *name);
 uint64_t call_kind(const struct seen *s);
 /* Does it make, change or remove a file? */
 bool call_writes(const struct seen *s);
+/* Was jail built with sanitizers, as this program is? */
+extern const bool call_sanitized;
 /* No such thing as a failure: the kernel's manual says so. */
 bool call_cannot_fail(const struct seen *s);
 

@@ -20,10 +20,10 @@
 #include "base/own.h"
 #include "sandbox/wire.h"
 
-#define FDS_MAX	    7
-#define FLAG_NO_FD  0x08
-#define FLAG_RECORD 0x10
-#define BYTES_MAX   2048
+#define FDS_MAX	     7
+#define FLAG_NO_FD   0x08
+#define FLAG_RECORD  0x10
+#define BYTES_MAX    2048
 #define MESSAGES_MAX 16
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -87,8 +87,8 @@ static bool is_record(const unsigned char *bytes, size_t n)
 	return false;
 }
 
-static void check_received(int rc, const unsigned char *bytes, size_t n, const struct record *got, const struct record *before,
-			   int fd, unsigned sent)
+static void check_received(int rc, const unsigned char *bytes, size_t n, const struct record *got,
+			   const struct record *before, int fd, unsigned sent)
 {
 	struct record r = { 0 };
 

@@ -116,9 +116,9 @@ finish() {
 	plan "$tap_count"
 }
 
-# How many pid namespaces deep.
+# How many pid namespaces deep; 0 for a process that has ended meanwhile.
 depth() {
-	awk '/^NSpid:/ { print NF }' "/proc/$1/status" 2>/dev/null
+	sed -n 's/^NSpid://p' "/proc/$1/status" 2>/dev/null | wc -w
 }
 
 start() {

@@ -311,7 +311,7 @@ def test_pipelines():
 def test_interrupt_a_pipeline():
 	t = shell()
 	try:
-		t.send(("yes | " + JAIL + " -- sh -c 'echo go >&2; cat >/dev/null'\n").encode())
+		t.send(("yes | " + JAIL + " -- sh -c 'echo go >&2; cat >/dev/null; sleep 20'\n").encode())
 		assert t.until(b"\ngo\r\n"), repr(t.seen)
 		t.send(b"\003")
 		assert t.until(re.escape(PROMPT)), repr(t.seen)
@@ -389,8 +389,8 @@ def test_started_in_the_background():
 def test_output_from_the_background():
 	t = shell()
 	try:
-		t.send((JAIL + " -- echo from behind & wait; echo rc=$?\n").encode())
-		assert t.until(b"from behind\r\n.*rc=0"), repr(t.seen)
+		t.send((JAIL + " -- sh -c 'echo $((40 + 2))' & wait; echo rc=$?\n").encode())
+		assert t.until(rb"\n42\r+\n.*rc=0"), repr(t.seen)
 	finally:
 		t.close()
 

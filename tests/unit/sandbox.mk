@@ -5,6 +5,7 @@ unit_sandbox = \
 	tests/unit/test_sandbox_landlock \
 	tests/unit/test_sandbox_mountlist \
 	tests/unit/test_sandbox_resolve \
+	tests/unit/test_sandbox_text \
 	tests/unit/test_sandbox_wire
 unit_sandbox_ldadd = $(jail_libraries) base/libpaths-intree.a $(CAP_LIBS) $(INIH_LIBS) $(CMOCKA_LIBS)
 
@@ -32,6 +33,10 @@ tests_unit_test_sandbox_mountlist_LDADD = $(unit_sandbox_ldadd)
 tests_unit_test_sandbox_resolve_SOURCES = tests/unit/test_sandbox_resolve.c
 tests_unit_test_sandbox_resolve_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_sandbox_resolve_LDADD = $(unit_sandbox_ldadd)
+
+tests_unit_test_sandbox_text_SOURCES = tests/unit/test_sandbox_text.c
+tests_unit_test_sandbox_text_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_sandbox_text_LDADD = base/libbase.a $(CMOCKA_LIBS)
 
 tests_unit_test_sandbox_wire_SOURCES = tests/unit/test_sandbox_wire.c
 tests_unit_test_sandbox_wire_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

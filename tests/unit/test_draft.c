@@ -376,6 +376,7 @@ static void bad_command_lines(void **state)
 	FAILS(w, "--rw-path: unknown option; did you mean '--rw'?", "--ro", "/a", "--rw-path=/x");
 	FAILS(w, "--zzzzzzzz: unknown option; `jail --help` lists them all", "--zzzzzzzz");
 	FAILS(w, "--no-loopback: unknown option; did you mean '--loopback=no'?", "--no-loopback");
+	FAILS(w, "--loopback no: join them: --loopback=no", "--loopback", "no", "x");
 	FAILS(w, "-x: unknown option; `jail --help` lists them all", "-x");
 	FAILS(w, "-hp: unknown option; `jail --help` lists them all", "-hp");
 	FAILS(w, "--tmp: needs SIZE", "--tmp");

@@ -145,7 +145,7 @@ static void refuses_sections(void **state)
 	expect_error("[files] x\n", "f.ini:1: ' x' behind the ']'");
 	expect_error("[files]]\n", "f.ini:1: ']' behind the ']'");
 	expect_error("[files]\n[env]\n[files]\n", "f.ini:3: section [files] for the second time");
-	expect_error("ro = /a\n", "f.ini:1: key 'ro' belongs into section [files]");
+	expect_error("ro = /a\n", "f.ini:1: key 'ro' belongs in section [files]");
 	expect_error("what = /a\n", "f.ini:1: key 'what' stands before any [section]");
 }
 
@@ -156,7 +156,7 @@ static void refuses_keys(void **state)
 		     "f.ini:2: unknown key 'rw-path' in section [files]; did you mean 'rw'?");
 	expect_error("[limits]\nmemroy = 1G\n",
 		     "f.ini:2: unknown key 'memroy' in section [limits]; did you mean 'memory'?");
-	expect_error("[files]\nmemory = 1G\n", "f.ini:2: key 'memory' belongs into section");
+	expect_error("[files]\nmemory = 1G\n", "f.ini:2: key 'memory' belongs in section");
 	expect_error("[root]\nqqqq = 1\n", "f.ini:2: unknown key 'qqqq' in [root]; it has image");
 	expect_error("[jail]\nprofile = a\n", "f.ini:2: unknown key 'profile'");
 	expect_error("[files]\nRO = /a\n", "f.ini:2: unknown key 'RO'");

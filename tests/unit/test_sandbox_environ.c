@@ -23,9 +23,12 @@ static struct draft draft;
 static struct mount_draft mounts;
 static char top[PATH_MAX / 4];
 
-static const struct expansion home = {
-	.home = "/home/me", .user = "me", .config_home = "/c", .data_home = "/d", .cache_home = "/e", .state_home = "/f"
-};
+static const struct expansion home = { .home = "/home/me",
+				       .user = "me",
+				       .config_home = "/c",
+				       .data_home = "/d",
+				       .cache_home = "/e",
+				       .state_home = "/f" };
 
 static int make_top(void **state)
 {
@@ -89,7 +92,11 @@ static struct plan plan;
 
 static int build(char *const *env, struct err *e)
 {
-	caller = (struct caller){ .env = env, .shell = "/bin/zsh", .home = "/home/me", .home_spelled = "/home/me", .user = "me" };
+	caller = (struct caller){ .env = env,
+				  .shell = "/bin/zsh",
+				  .home = "/home/me",
+				  .home_spelled = "/home/me",
+				  .user = "me" };
 	plan = (struct plan){
 		.draft = &draft,
 		.caller = &caller,
@@ -136,10 +143,26 @@ static size_t count(void)
 
 static void test_allow_list(void **state)
 {
-	char *const env[] = { "TERM=xterm",		    "LC_ALL=C",	    "LC_TIME=de",  "LANG=C",	    "COLORTERM=24bit",
-			      "TZ=UTC",			    "LANGUAGE=de",  "SECRET=1",	   "AWS_KEY=x",	    "SSH_AUTH_SOCK=/s",
-			      "LD_PRELOAD=/x.so",	    "TERMINFO=/x",  "LCX=1",	   "HOME=/evil",    "USER=evil",
-			      "DBUS_SESSION_BUS_ADDRESS=y", "BASH_ENV=/x",  "XDG_CACHE_HOME=/x", "PWD=/evil", NULL };
+	char *const env[] = { "TERM=xterm",
+			      "LC_ALL=C",
+			      "LC_TIME=de",
+			      "LANG=C",
+			      "COLORTERM=24bit",
+			      "TZ=UTC",
+			      "LANGUAGE=de",
+			      "SECRET=1",
+			      "AWS_KEY=x",
+			      "SSH_AUTH_SOCK=/s",
+			      "LD_PRELOAD=/x.so",
+			      "TERMINFO=/x",
+			      "LCX=1",
+			      "HOME=/evil",
+			      "USER=evil",
+			      "DBUS_SESSION_BUS_ADDRESS=y",
+			      "BASH_ENV=/x",
+			      "XDG_CACHE_HOME=/x",
+			      "PWD=/evil",
+			      NULL };
 
 	(void)state;
 	build_ok(env);
@@ -173,7 +196,8 @@ static void test_shell(void **state)
 
 static void test_pass(void **state)
 {
-	char *const env[] = { "CI=1", "NODE_ENV=x", "NODE_OPTIONS=y", "NODE=z", "NODEX=1", "OTHER=1", "nonsense", "CI2=2", "EMPTY=", NULL };
+	char *const env[] = { "CI=1",	 "NODE_ENV=x", "NODE_OPTIONS=y", "NODE=z", "NODEX=1",
+			      "OTHER=1", "nonsense",   "CI2=2",		 "EMPTY=", NULL };
 
 	(void)state;
 	flag(OPT_PASS, "CI NODE_* EMPTY");
@@ -221,7 +245,10 @@ static void test_path(void **state)
 	char *const env[] = { path, NULL };
 
 	(void)state;
-	(void)snprintf(path, sizeof(path), "PATH=%s/bin:/none/such:/usr/bin::usr/bin:.:/etc/passwd:%s/link:/var:/usr/bin/env", top, top);
+	(void)snprintf(
+		path, sizeof(path),
+		"PATH=%s/bin:/none/such:/usr/bin::usr/bin:.:/etc/passwd:%s/link:/var:/usr/bin/env",
+		top, top);
 	(void)snprintf(want, sizeof(want), "%s/bin:/usr/bin:%s/link", top, top);
 	build_ok(env);
 	assert_string_equal(get("PATH"), want);

@@ -31,9 +31,10 @@ static const struct {
 	int abi;
 	uint64_t fs, net, scoped;
 } known[] = {
-	{ 0, 0, 0, 0 },		   { 1, 0x1fff, 0, 0 },	   { 2, 0x3fff, 0, 0 },	    { 3, 0x7fff, 0, 0 },
-	{ 4, 0x7fff, 0x3, 0 },	   { 5, 0xffff, 0x3, 0 },  { 6, 0xffff, 0x3, 0x3 }, { 7, 0xffff, 0x3, 0x3 },
-	{ 8, 0xffff, 0x3, 0x3 },   { 9, 0x1ffff, 0x3, 0x3 },
+	{ 0, 0, 0, 0 },		  { 1, 0x1fff, 0, 0 },	   { 2, 0x3fff, 0, 0 },
+	{ 3, 0x7fff, 0, 0 },	  { 4, 0x7fff, 0x3, 0 },   { 5, 0xffff, 0x3, 0 },
+	{ 6, 0xffff, 0x3, 0x3 },  { 7, 0xffff, 0x3, 0x3 }, { 8, 0xffff, 0x3, 0x3 },
+	{ 9, 0x1ffff, 0x3, 0x3 },
 };
 
 static void test_versions(void **state)
@@ -58,8 +59,10 @@ static void test_monotonic(void **state)
 		assert_int_equal(landlock_scopes(abi) & ~landlock_scopes(abi + 1), 0);
 		for (int access = ACCESS_NONE; access <= ACCESS_WRITE; access++) {
 			for (int file = 0; file < 2; file++)
-				assert_int_equal(landlock_access_rights((enum access)access, abi, file) &
-							 ~landlock_access_rights((enum access)access, abi + 1, file),
+				assert_int_equal(landlock_access_rights((enum access)access, abi,
+									file) &
+							 ~landlock_access_rights((enum access)access,
+										 abi + 1, file),
 						 0);
 		}
 	}
@@ -77,7 +80,9 @@ static void test_within(void **state)
 			assert_int_equal(dir & ~landlock_fs_rights(abi), 0);
 			assert_int_equal(file & ~dir, 0);
 			/* EINVAL for anything else on what is no directory */
-			assert_int_equal(file & ~(uint64_t)(EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV | RESOLVE_UNIX), 0);
+			assert_int_equal(file & ~(uint64_t)(EXECUTE | WRITE_FILE | READ_FILE |
+							    TRUNCATE | IOCTL_DEV | RESOLVE_UNIX),
+					 0);
 		}
 	}
 }
@@ -93,10 +98,14 @@ static void test_levels(void **state)
 	assert_int_equal(landlock_access_rights(ACCESS_READ, 9, 0), EXECUTE | READ_FILE | READ_DIR);
 	assert_int_equal(landlock_access_rights(ACCESS_READ, 9, 1), EXECUTE | READ_FILE);
 	assert_int_equal(landlock_access_rights(ACCESS_PROC, 9, 0), READ_FILE | READ_DIR | WRITE_FILE);
-	assert_int_equal(landlock_access_rights(ACCESS_DEVICE, 9, 1), READ_FILE | WRITE_FILE | TRUNCATE | IOCTL_DEV);
-	assert_int_equal(landlock_access_rights(ACCESS_DEVICE, 4, 1), READ_FILE | WRITE_FILE | TRUNCATE);
-	assert_int_equal(landlock_access_rights(ACCESS_WRITE, 9, 0), all & ~(uint64_t)(MAKE_CHAR | MAKE_BLOCK | IOCTL_DEV | RESOLVE_UNIX));
-	assert_int_equal(landlock_access_rights(ACCESS_WRITE, 1, 0), 0x1fff & ~(uint64_t)(MAKE_CHAR | MAKE_BLOCK));
+	assert_int_equal(landlock_access_rights(ACCESS_DEVICE, 9, 1),
+			 READ_FILE | WRITE_FILE | TRUNCATE | IOCTL_DEV);
+	assert_int_equal(landlock_access_rights(ACCESS_DEVICE, 4, 1),
+			 READ_FILE | WRITE_FILE | TRUNCATE);
+	assert_int_equal(landlock_access_rights(ACCESS_WRITE, 9, 0),
+			 all & ~(uint64_t)(MAKE_CHAR | MAKE_BLOCK | IOCTL_DEV | RESOLVE_UNIX));
+	assert_int_equal(landlock_access_rights(ACCESS_WRITE, 1, 0),
+			 0x1fff & ~(uint64_t)(MAKE_CHAR | MAKE_BLOCK));
 	/* Only devices get ioctl, only writable trees may be renamed between, and no tree gets a host's socket. */
 	for (int access = ACCESS_NONE; access <= ACCESS_WRITE; access++) {
 		uint64_t rights = landlock_access_rights((enum access)access, INT_MAX, 0);
@@ -118,16 +127,19 @@ static void test_steps(void **state)
 		if (i)
 			assert_in_range(landlock_steps[i].abi, landlock_steps[i - 1].abi + 1, 99);
 		assert_true(landlock_steps[i].fs || landlock_steps[i].net || landlock_steps[i].scoped);
-		assert_int_equal(landlock_steps[i].fs & landlock_fs_rights(landlock_steps[i].abi - 1), 0);
-		assert_true(strlen(landlock_steps[i].adds) > 3 && strlen(landlock_steps[i].without) > 3);
+		assert_int_equal(landlock_steps[i].fs & landlock_fs_rights(landlock_steps[i].abi - 1),
+				 0);
+		assert_true(strlen(landlock_steps[i].adds) > 3 &&
+			    strlen(landlock_steps[i].without) > 3);
 	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_versions), cmocka_unit_test(test_monotonic), cmocka_unit_test(test_within),
-		cmocka_unit_test(test_levels),	 cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_versions), cmocka_unit_test(test_monotonic),
+		cmocka_unit_test(test_within),	 cmocka_unit_test(test_levels),
+		cmocka_unit_test(test_steps),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -143,11 +143,11 @@ static void test_redundant(void **state)
 
 	(void)state;
 	(void)bind_at("/usr", true);
-	(void)bind_at("/usr/lib", true);	       /* the same again */
-	(void)add(MK_SYMLINK, "/usr/bin/sh");	       /* the host's tree has it */
-	(void)add(MK_DIR, "/usr/share/x");	       /* likewise */
-	(void)bind_at("/usr/local/rw", false);	       /* that one is not */
-	(void)bind_at("/usr/local/rw/ro", true);       /* less than what it lies on */
+	(void)bind_at("/usr/lib", true);	 /* the same again */
+	(void)add(MK_SYMLINK, "/usr/bin/sh");	 /* the host's tree has it */
+	(void)add(MK_DIR, "/usr/share/x");	 /* likewise */
+	(void)bind_at("/usr/local/rw", false);	 /* that one is not */
+	(void)bind_at("/usr/local/rw/ro", true); /* less than what it lies on */
 	(void)add(MK_TMPFS, "/usr/tmp");
 	(void)add(MK_MASK, "/usr/secret");
 	l = mounts_finish(&m);
@@ -280,7 +280,8 @@ static void test_show(void **state)
 /* A host's tree brings the links that led to it, each at its own place. */
 static void test_host(void **state)
 {
-	struct link_passed second = { .at = "/var/home", .text = "me" }, first = { &second, "/home", "var/home" };
+	struct link_passed second = { .at = "/var/home", .text = "me" },
+			   first = { &second, "/home", "var/home" };
 	struct resolved r = { .path = "/me/x", .fd = FD_NONE, .links = &first };
 	struct mount_op *op = NULL;
 	struct err e = { 0 };
@@ -292,7 +293,8 @@ static void test_host(void **state)
 	r.st.st_ino = 8;
 	assert_int_equal(mounts_add_host(&m, &r, true, ACCESS_READ, &op, &e), 0);
 	assert_int_equal(op->kind, MK_BIND);
-	assert_true(op->is_dir && op->readonly && op->dev == 7 && op->ino == 8 && op->access == ACCESS_READ);
+	assert_true(op->is_dir && op->readonly && op->dev == 7 && op->ino == 8 &&
+		    op->access == ACCESS_READ);
 	l = mounts_finish(&m);
 	assert_string_equal(order(&l), "/home /me/x /var/home");
 	assert_int_equal(at(&l, "/home")->kind, MK_SYMLINK);

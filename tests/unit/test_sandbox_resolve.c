@@ -53,7 +53,8 @@ static int make_tree(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	if (!mkdtemp(path) || !realpath(path, real) || strlen(real) >= sizeof(top) || arena_init(&arena, &e) < 0)
+	if (!mkdtemp(path) || !realpath(path, real) || strlen(real) >= sizeof(top) ||
+	    arena_init(&arena, &e) < 0)
 		return -1;
 	memcpy(top, real, strlen(real) + 1);
 	make_dir("/a");
@@ -234,7 +235,8 @@ static void test_our_failure(void **state)
 
 static void test_absent(void **state)
 {
-	static const int path_is[] = { ENOENT, ENOTDIR, EACCES, ELOOP, ENAMETOOLONG }, we_are[] = { 0, EPERM, EMFILE, ENFILE, ENOMEM, EIO, EINVAL };
+	static const int path_is[] = { ENOENT, ENOTDIR, EACCES, ELOOP, ENAMETOOLONG },
+			 we_are[] = { 0, EPERM, EMFILE, ENFILE, ENOMEM, EIO, EINVAL };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(path_is); i++)
@@ -256,10 +258,11 @@ static void test_relative(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain),	cmocka_unit_test(test_dots),	    cmocka_unit_test(test_links),
-		cmocka_unit_test(test_root),	cmocka_unit_test(test_missing),	    cmocka_unit_test(test_loops),
-		cmocka_unit_test(test_long),	cmocka_unit_test(test_our_failure), cmocka_unit_test(test_absent),
-		cmocka_unit_test(test_relative),
+		cmocka_unit_test(test_plain),	cmocka_unit_test(test_dots),
+		cmocka_unit_test(test_links),	cmocka_unit_test(test_root),
+		cmocka_unit_test(test_missing), cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_long),	cmocka_unit_test(test_our_failure),
+		cmocka_unit_test(test_absent),	cmocka_unit_test(test_relative),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -148,7 +148,7 @@ static void test_valid(void **state)
 	assert_true(wire_valid(&r, sizeof(r)));
 	r.err.stage = ST_COUNT;
 	assert_false(wire_valid(&r, sizeof(r)));
-	r.err.stage = (enum stage)-1;
+	r.err.stage = (enum stage) - 1;
 	assert_false(wire_valid(&r, sizeof(r)));
 	r.err.stage = ST_MOUNT;
 	memset(r.err.what, 'a', sizeof(r.err.what));
