@@ -55,9 +55,9 @@ printf '\n%s\n' "${bold}Three things it is refused.$plain"
 refused "1. Changing the system:" 'touch /usr/x'
 refused "2. Reading secrets (they are absent, not just forbidden):" 'cat ~/.ssh/id_ed25519 /etc/shadow'
 if command -v bash >/dev/null 2>&1; then
-	refused "3. Calling out:" 'bash -c "echo >/dev/tcp/1.1.1.1/443"'
+	refused "3. Calling out:" 'bash -c "echo >/dev/tcp/192.0.2.1/443"'
 else
-	refused "3. Calling out:" 'wget -q -T 3 -O- http://1.1.1.1/'
+	refused "3. Calling out:" 'wget -q -T 3 -O- http://192.0.2.1/'
 fi
 
 caption "Your own command, in the directory you are in:"
