@@ -6,7 +6,7 @@
 # shellcheck source=tests/integration/lib.sh
 . "$top_srcdir/tests/integration/lib.sh"
 
-plan 40
+plan 43
 
 # ---- a regular file cannot be had but as a stream
 
@@ -73,6 +73,12 @@ is $? 0 "... or does not read at all"
 jail -- echo fin < <(exec sleep 30) >"$scratch/out"
 is "$?,$(cat "$scratch/out")" 0,fin "... or whose input never ends"
 kill $! 2>/dev/null
+
+printf '1\n2\n3\n' >"$scratch/lines"
+is "$( (jail -- true; cat) <"$scratch/lines" | tr '\n' ,)" 1,2,3, "what the command did not read is left to the next reader of the file"
+# shellcheck disable=SC2002
+is "$(cat "$scratch/lines" | (jail -- true; cat) | tr '\n' ,)" 1,2,3, "... or of the pipe"
+is "$( (jail -- sh -c 'read -r x; echo "<$x>"'; cat) <"$scratch/lines" | tr '\n' ,)" "<1>,2,3," "... from the line on where it stopped"
 
 jail -- yes 2>"$scratch/err" | head -n 1 >/dev/null
 is "${PIPESTATUS[0]},$(cat "$scratch/err")" 141, "a reader that leaves ends the command by SIGPIPE, silently"
