@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * clone3 into all namespaces at once, and the id maps; P0.
+ * clone3 into all namespaces at once but the network's (stage_net.c), and the id maps; P0.
  *
  * One user namespace, made by this very binary: systems that grant user namespaces by program
  * (AppArmor on Ubuntu) look at who makes it, and at every one that is made.
@@ -70,8 +70,7 @@ int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, 
 	int pidfd = FD_NONE;
 	struct k_clone_args args = {
 		.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
-			 CLONE_NEWCGROUP | (p->new_netns ? CLONE_NEWNET : 0) | K_CLONE_PIDFD |
-			 (cgroup_fd >= 0 ? K_CLONE_INTO_CGROUP : 0),
+			 CLONE_NEWCGROUP | K_CLONE_PIDFD | (cgroup_fd >= 0 ? K_CLONE_INTO_CGROUP : 0),
 		.pidfd = (uintptr_t)&pidfd,
 		.exit_signal = SIGCHLD,
 		.cgroup = cgroup_fd >= 0 ? (uint64_t)cgroup_fd : 0,
@@ -86,12 +85,13 @@ int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, 
 			.plan = p,
 			.session = s,
 			.wire = s->wire[1],
-			.mount_limit = FD_NONE,
+			.late_limits = { FD_NONE, FD_NONE },
 			.proc = FD_NONE,
 			.root = FD_NONE,
 			.mask_file = FD_NONE,
 			.mask_dir = FD_NONE,
 			.slave = FD_NONE,
+			.net = { .socket = FD_NONE },
 		};
 
 		fd_release(&s->wire[0]); /* or the supervisor's end would outlive the supervisor */

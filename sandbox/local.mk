@@ -37,6 +37,7 @@ sandbox_libsandbox_a_SOURCES = \
 	sandbox/stage_command.c \
 	sandbox/stage_confine.c \
 	sandbox/stage_mounts.c \
+	sandbox/stage_net.c \
 	sandbox/stages.c \
 	sandbox/status.c sandbox/status.h \
 	sandbox/supervise.c sandbox/supervise.h \

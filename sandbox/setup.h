@@ -18,11 +18,18 @@ struct setup {
 	const struct session *session;
 	int wire;
 	struct mount_api api;
-	int mount_limit; /* user.max_mnt_namespaces, open for writing */
-	int proc;	 /* a procfs of our own pid namespace, mounted nowhere yet */
-	int root;	 /* the new root */
+	int late_limits[2]; /* of namespaces that the set-up itself needs, open for writing */
+	int proc;	    /* a procfs of our own pid namespace, mounted nowhere yet */
+	int root;	    /* the new root */
 	int mask_file, mask_dir;
 	int slave; /* the command's terminal */
+	/* Between P1 and its thread that makes the network namespace. */
+	struct {
+		int socket;		/* one in the new namespace */
+		_Atomic uint32_t alive; /* cleared by the kernel when the thread has ended */
+		bool made;
+		struct err err;
+	} net;
 	/* Between P1 and P2, which share this memory until the exec. */
 	_Atomic uint32_t go;	/* P1 is confined: exec */
 	_Atomic uint32_t alive; /* cleared by the kernel when P2 has left */
@@ -36,12 +43,15 @@ typedef int (*stage_fn)(struct setup *s, struct err *e);
 int stage_sysctls(struct setup *s, struct err *e);
 int stage_mounts(struct setup *s, struct err *e);
 int stage_pivot(struct setup *s, struct err *e);
-int stage_no_more_mounts(struct setup *s, struct err *e);
+int stage_no_more_namespaces(struct setup *s, struct err *e);
+
+/* stage_net.c: begun before the mounts, and joined after them. */
+int stage_net_begin(struct setup *s, struct err *e);
+int stage_net(struct setup *s, struct err *e);
 
 /* stage_confine.c */
 int stage_identity(struct setup *s, struct err *e);
 int stage_keyring(struct setup *s, struct err *e);
-int stage_net(struct setup *s, struct err *e);
 int stage_hostname(struct setup *s, struct err *e);
 int stage_limits(struct setup *s, struct err *e);
 int stage_landlock(struct setup *s, struct err *e);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The stages that take away: ids, keys, network, limits, Landlock, seccomp; P1. Capabilities are in
- * caps.c.
+ * The stages that take away: ids, keys, limits, Landlock, seccomp; P1. Capabilities are in caps.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,12 +8,9 @@
 #include <linux/keyctl.h>
 #include <linux/openat2.h>
 #include <linux/seccomp.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -95,21 +91,6 @@ int stage_hostname(struct setup *s, struct err *e)
 {
 	if (sethostname(s->plan->hostname, strlen(s->plan->hostname)) < 0)
 		return err_set(e, ST_NET, errno, "set the host name");
-	return 0;
-}
-
-int stage_net(struct setup *s, struct err *e)
-{
-	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
-	own_fd fd = FD_NONE;
-
-	if (!s->plan->new_netns || !s->plan->loopback)
-		return 0;
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return err_set(e, ST_NET, errno, "open a socket to bring lo up");
-	if (ioctl(fd, SIOCSIFFLAGS, &lo) < 0)
-		return err_set(e, ST_NET, errno, "bring lo up");
 	return 0;
 }
 

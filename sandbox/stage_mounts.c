@@ -36,13 +36,17 @@
 
 /*
  * Written before capabilities go: the command, and whatever it becomes, can make no namespace of
- * any kind. The mount namespaces' limit comes last: until the root is complete we need it
- * ourselves, because the kernel keeps a mount that is attached nowhere in one.
+ * any kind. Two limits come last, because the set-up itself needs them: one network namespace is in
+ * the making, and the kernel keeps a mount that is attached nowhere in a mount namespace.
  */
 static const char *const namespace_limits[] = {
-	"max_user_namespaces", "max_pid_namespaces",	"max_net_namespaces",  "max_ipc_namespaces",
+	"max_user_namespaces", "max_pid_namespaces",	"max_ipc_namespaces",
 	"max_uts_namespaces",  "max_cgroup_namespaces", "max_time_namespaces",
 };
+static const char *const late_limits[] = { "max_net_namespaces", "max_mnt_namespaces" };
+
+_Static_assert(ARRAY_SIZE(late_limits) == ARRAY_SIZE(((struct setup *)0)->late_limits),
+	       "a descriptor for each");
 
 /*
  * The new mount API was refused: from the beginning, with the old one. All of its calls have been
@@ -84,19 +88,24 @@ int stage_sysctls(struct setup *s, struct err *e)
 		      strstr(path, "time"))) /* a kernel without time namespaces has none to make */
 			return err_set(e, ST_SYSCTL, -rc, "set user.%s to 0", namespace_limits[i]);
 	}
-	s->mount_limit = openat(s->proc, "sys/user/max_mnt_namespaces", O_WRONLY | O_CLOEXEC);
-	if (s->mount_limit < 0)
-		return err_set(e, ST_SYSCTL, errno, "open user.max_mnt_namespaces");
+	for (size_t i = 0; i < ARRAY_SIZE(late_limits); i++) {
+		(void)snprintf(path, sizeof(path), "sys/user/%s", late_limits[i]);
+		s->late_limits[i] = openat(s->proc, path, O_WRONLY | O_CLOEXEC);
+		if (s->late_limits[i] < 0)
+			return err_set(e, ST_SYSCTL, errno, "open user.%s", late_limits[i]);
+	}
 	return 0;
 }
 
-int stage_no_more_mounts(struct setup *s, struct err *e)
+int stage_no_more_namespaces(struct setup *s, struct err *e)
 {
 	if (s->plan->nested_userns)
 		return 0;
-	if (write(s->mount_limit, "0", 1) != 1)
-		return err_set(e, ST_SYSCTL, errno, "set user.max_mnt_namespaces to 0");
-	fd_release(&s->mount_limit);
+	for (size_t i = 0; i < ARRAY_SIZE(late_limits); i++) {
+		if (write(s->late_limits[i], "0", 1) != 1)
+			return err_set(e, ST_SYSCTL, errno, "set user.%s to 0", late_limits[i]);
+		fd_release(&s->late_limits[i]);
+	}
 	return 0;
 }
 

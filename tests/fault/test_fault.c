@@ -44,7 +44,7 @@ static struct outcome outcome;
 /* The first configuration gets every call; the others are much the same, and of them it is each kind unless all are asked for. */
 static void add_config(struct points *p, const struct config *c, size_t n, bool full)
 {
-	static const enum role roles[] = { ROLE_P0, ROLE_MAP, ROLE_P1, ROLE_P2 };
+	static const enum role roles[] = { ROLE_P0, ROLE_MAP, ROLE_P1, ROLE_NET, ROLE_P2 };
 	const bool first = c == configs, all = full || first;
 
 	if (all && !call_sanitized)

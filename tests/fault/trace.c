@@ -67,7 +67,7 @@ static void on_tick(int sig)
 
 const char *role_name(enum role role)
 {
-	static const char *const names[] = { "P0", "map", "P1", "P2", "other" };
+	static const char *const names[] = { "P0", "map", "P1", "net", "P2", "other" };
 
 	return names[role];
 }
@@ -159,7 +159,7 @@ static enum role child_of(const struct tracee *parent)
 	uint64_t flags;
 
 	if (parent->role == ROLE_P1)
-		return ROLE_P2;
+		return parent->now.args[0] & CLONE_THREAD ? ROLE_NET : ROLE_P2;
 	if (parent->role != ROLE_P0 || !str_eq(call_name(parent->now.nr), "clone3"))
 		return ROLE_OTHER;
 	flags = (uint64_t)ptrace(PTRACE_PEEKDATA, parent->pid,

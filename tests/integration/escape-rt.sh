@@ -39,7 +39,7 @@ is "$(cat "$scratch/gone")" 'rc 125' "RT-01 a working directory that was removed
 # RT-02
 refused 'EACCES|EPERM' "RT-02 /proc/1/exe cannot be opened for writing" open w /proc/1/exe
 refused 'EACCES|EPERM' "RT-02 nor for reading" open r /proc/1/exe
-run -- sh -c './probe open rw /proc/self/exe; cp /bin/sh mine; ./mine -c "./probe open rw /proc/\$\$/exe"; ./probe open w /proc/2/exe'
+run -- sh -c './probe open rw /proc/self/exe; cp /bin/sh mine; ./mine -c "./probe open rw /proc/\$\$/exe"; ./probe open w /proc/$$/exe'
 is "$(printf '%s\n' "$out" | awk '$3 != "ETXTBSY" && $3 != "EROFS" && $3 != "EACCES"')" '' "RT-02 no program that runs can be written"
 cp "$probe" own-copy
 is "$(host open w "$work/own-copy")" OK "RT-02 control: one that does not run can"
