@@ -61,6 +61,8 @@ struct k_clone_args {
 		set_tid_size, cgroup;
 };
 
+#define K_PIDFD_GET_MNT_NAMESPACE 0xff03u /* _IO(0xff, 3) */
+
 #define K_CLONE_PIDFD	      0x00001000ull
 #define K_CLONE_NEWTIME	      0x00000080ull
 #define K_CLONE_CLEAR_SIGHAND 0x100000000ull

@@ -19,6 +19,7 @@
 #include "base/fs.h"
 #include "base/kernel.h"
 #include "base/own.h"
+#include "sandbox/afterwards.h"
 #include "sandbox/setup.h"
 #include "sandbox/wire.h"
 
@@ -62,6 +63,7 @@ static void destroy(struct jail *j)
 	while (waitid(P_PIDFD, (id_t)j->pidfd, &info, WEXITED) < 0 && errno == EINTR)
 		;
 	fd_release(&j->pidfd);
+	fd_release(&j->mounts);
 }
 
 int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, char **envp,
@@ -97,7 +99,10 @@ int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, 
 		fd_release(&s->wire[0]); /* or the supervisor's end would outlive the supervisor */
 		setup_run(&setup, argv, envp);
 	}
-	*ret = (struct jail){ .pid = (pid_t)pid, .pidfd = pidfd, .cgroup_fd = cgroup_fd };
+	*ret = (struct jail){ .pid = (pid_t)pid,
+			      .pidfd = pidfd,
+			      .mounts = afterwards_hold(pidfd),
+			      .cgroup_fd = cgroup_fd };
 	fd_release(&s->wire[1]);
 	for (int i = 1; i < 3; i++) /* the input's is kept for a look at what is left in it */
 		fd_release(&s->io[i].child);

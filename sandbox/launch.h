@@ -9,6 +9,7 @@
 struct jail {
 	pid_t pid; /* P1, as seen from outside */
 	int pidfd;
+	int mounts;    /* its mount namespace, or FD_NONE; see afterwards.h */
 	int cgroup_fd; /* the jail's own, or FD_NONE */
 };
 

@@ -4,6 +4,7 @@ check_PROGRAMS += jail-intree
 noinst_LIBRARIES += sandbox/libsandbox.a
 
 sandbox_libsandbox_a_SOURCES = \
+	sandbox/afterwards.c sandbox/afterwards.h \
 	sandbox/caller.c sandbox/caller.h \
 	sandbox/caps.c sandbox/caps.h \
 	sandbox/cgroup.c sandbox/cgroup.h \

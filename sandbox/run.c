@@ -10,6 +10,7 @@
 #include "base/fs.h"
 #include "base/own.h"
 #include "base/paths.h"
+#include "sandbox/afterwards.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/explain.h"
 #include "sandbox/idmap.h"
@@ -261,6 +262,7 @@ static int run_plan(struct call *c, struct plan *p, bool in_scope, int status_fd
 	}
 	if (rc == 0) {
 		supervise(p, &s, &j, signals, status_fd, &out, e);
+		afterwards_let_go(&j.mounts);
 		rc = out.code;
 	}
 	if (cgroup_ran_out_of_memory(&group))

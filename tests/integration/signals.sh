@@ -5,7 +5,7 @@
 # shellcheck source=tests/integration/lib.sh
 . "$top_srcdir/tests/integration/lib.sh"
 
-plan 34
+plan 36
 
 # start ARG...: jail ARG... in the background, $pid; not through timeout, which would be the one to get the signal. Job control gives it
 # a process group of its own and leaves it SIGINT.
@@ -192,6 +192,14 @@ isnt "$(marked "$m")" "" "(a marked command line can be found)"
 kill -KILL "$pid"
 finish
 ok "... and is gone with jail" until_true 1 eval '! marked "$m"'
+
+# ---- nor a namespace: a user namespace that may hold sixteen of a kind at a time sees sixty jails come and go
+
+sixty='for i in $(seq 60); do "$JAIL" -- true || exit; sleep 0.02; done'
+for kind in mnt net; do
+	out=$(timeout -s KILL 60 unshare -r sh -c "echo 16 >/proc/sys/user/max_${kind}_namespaces && $sixty" 2>&1) rc=$?
+	is "$rc,$out" 0, "$kind namespaces are gone soon after their jails"
+done
 
 # ---- pid 1 reaps
 
