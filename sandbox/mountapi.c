@@ -11,6 +11,14 @@
 #include "base/own.h"
 #include "sandbox/mountold.h"
 
+struct fd_path mount_fd_path(int fd)
+{
+	struct fd_path p;
+
+	(void)snprintf(p.text, sizeof(p.text), "self/fd/%d", fd);
+	return p;
+}
+
 int mount_make_private(struct err *e)
 {
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
@@ -121,19 +129,6 @@ int mount_open_bind(const struct mount_api *api, int dirfd, const char *path, un
 	return 0;
 }
 
-int mount_open_copy(const struct mount_api *api, int tree_fd, int *ret_fd, struct err *e)
-{
-	int fd;
-
-	if (api->old)
-		return mountold_open_copy(api, tree_fd, ret_fd, e);
-	fd = k_open_tree(tree_fd, "", K_OPEN_TREE_CLONE | K_OPEN_TREE_CLOEXEC | K_AT_EMPTY_PATH);
-	if (fd < 0)
-		return err_set(e, ST_MOUNT, errno, "copy a mount");
-	*ret_fd = fd;
-	return 0;
-}
-
 int mount_attach(const struct mount_api *api, int tree_fd, int dirfd, const char *path,
 		 const char *target, struct err *e)
 {
@@ -142,6 +137,13 @@ int mount_attach(const struct mount_api *api, int tree_fd, int dirfd, const char
 	if (k_move_mount(tree_fd, "", dirfd, path,
 			 K_MOVE_MOUNT_F_EMPTY_PATH | (*path ? 0 : K_MOVE_MOUNT_T_EMPTY_PATH)) < 0)
 		return err_set(e, ST_MOUNT, errno, "mount '%s'", target);
+	return 0;
+}
+
+int mount_cover(int tree_fd, int point, const char *target, struct err *e)
+{
+	if (mount(mount_fd_path(tree_fd).text, mount_fd_path(point).text, NULL, MS_BIND, NULL) < 0)
+		return err_set(e, ST_MOUNT, errno, "cover '%s'", target);
 	return 0;
 }
 

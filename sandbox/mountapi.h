@@ -22,6 +22,16 @@ struct mount_api {
 	int stage, proc; /* when old: see mountold.c */
 };
 
+/*
+ * What a descriptor is open on, as a path for mount(2): self/fd/N, to be looked up from a procfs of
+ * our own, on which we stand (stage_sysctls) and on which nobody can have laid anything. It leads to
+ * the very object that was opened and checked, whatever happens to its name meanwhile.
+ */
+struct fd_path {
+	char text[24];
+};
+struct fd_path mount_fd_path(int fd);
+
 /* Nothing we mount reaches the host, and nothing it mounts later reaches us. */
 int mount_make_private(struct err *e);
 
@@ -46,14 +56,17 @@ int mount_open_devpts(const struct mount_api *api, int *ret_fd, struct err *e);
 int mount_open_bind(const struct mount_api *api, int dirfd, const char *path, unsigned attrs,
 		    int *ret_fd, struct err *e);
 
-/* One more of a mount that mount_open_bind made and mount_attach attached, with its attributes. */
-int mount_open_copy(const struct mount_api *api, int tree_fd, int *ret_fd, struct err *e);
-
 /*
  * Attach at `path` below dirfd, or at dirfd itself when path is empty. `target` is for the message.
  */
 int mount_attach(const struct mount_api *api, int tree_fd, int dirfd, const char *path,
 		 const char *target, struct err *e);
+
+/*
+ * Cover what `point` is open on with one more of a mount that was attached, with its attributes. One
+ * call of mount(2), for whichever API: of these there are many at every start.
+ */
+int mount_cover(int tree_fd, int point, const char *target, struct err *e);
 
 /* Attach over "/". Our own root directory stays what it was. */
 int mount_attach_root(const struct mount_api *api, int tree_fd, struct err *e);

@@ -9,9 +9,7 @@
  * (MS_MOVE): the same steps in the same order as with the new API. After the pivot the stage goes,
  * and then the host's root.
  *
- * mount(2) takes paths. Ours are self/fd/N, looked up from a procfs of our own, on which we stand
- * and on which nobody can have laid anything: they lead to the very object that was opened and
- * checked, whatever happens to its name meanwhile.
+ * mount(2) takes paths. Ours are those of mount_fd_path.
  *
  * mount(2) restricts one mount at a time, so what is mounted beneath a bound tree is found by its
  * mount id in mountinfo. A tree is done when a reading from beginning to end finds nothing left to
@@ -53,18 +51,6 @@ _Static_assert(K_MOUNT_ATTR_RDONLY == MS_RDONLY && K_MOUNT_ATTR_NOSUID == MS_NOS
 
 #define SUBMOUNTS_MAX 1024
 #define READINGS_MAX  8
-
-struct fd_path {
-	char text[24];
-};
-
-static struct fd_path path_of(int fd)
-{
-	struct fd_path p;
-
-	(void)snprintf(p.text, sizeof(p.text), "self/fd/%d", fd);
-	return p;
-}
 
 static bool is_same(int a, int b)
 {
@@ -171,7 +157,7 @@ int mountold_open_fs(const struct mount_api *api, const char *type, const struct
 			  params[i].value ? "=" : "", params[i].value ? params[i].value : "");
 	if (t.full)
 		return err_set(e, ST_MOUNT, E2BIG, "set the options of a new %s", type);
-	if (mount(params[0].value, path_of(point).text, type, attrs, options) < 0)
+	if (mount(params[0].value, mount_fd_path(point).text, type, attrs, options) < 0)
 		return err_set(e, ST_MOUNT, errno, "mount a new %s", type);
 	fd = open_staged(api, STAGE_DIR, e);
 	if (fd < 0)
@@ -182,9 +168,9 @@ int mountold_open_fs(const struct mount_api *api, const char *type, const struct
 	return 0;
 }
 
-/* Bind what `source` is open on to the stage. */
-static int stage_bind(const struct mount_api *api, int source, unsigned long flags,
-		      const char *name, int *ret_fd, struct err *e)
+/* Bind what `source` is open on, and all beneath it, to the stage. */
+static int stage_bind(const struct mount_api *api, int source, const char *name, int *ret_fd,
+		      struct err *e)
 {
 	own_fd point = FD_NONE, fd = FD_NONE;
 	const char *place;
@@ -196,7 +182,8 @@ static int stage_bind(const struct mount_api *api, int source, unsigned long fla
 	point = open_free(api, place, e);
 	if (point < 0)
 		return point;
-	if (mount(path_of(source).text, path_of(point).text, NULL, MS_BIND | flags, NULL) < 0)
+	if (mount(mount_fd_path(source).text, mount_fd_path(point).text, NULL, MS_BIND | MS_REC,
+		  NULL) < 0)
 		return err_set(e, ST_MOUNT, errno, "clone the tree at '%s'", name);
 	fd = open_staged(api, place, e);
 	if (fd < 0)
@@ -232,7 +219,7 @@ static int mount_id(const struct mount_api *api, int fd, uint64_t *ret)
  */
 int mountold_remount(int tree_fd, unsigned long flags)
 {
-	return mount(NULL, path_of(tree_fd).text, NULL, MS_REMOUNT | MS_BIND | flags, NULL) < 0
+	return mount(NULL, mount_fd_path(tree_fd).text, NULL, MS_REMOUNT | MS_BIND | flags, NULL) < 0
 		       ? -errno
 		       : 0;
 }
@@ -349,17 +336,12 @@ int mountold_open_bind(const struct mount_api *api, int dirfd, const char *path,
 
 	if (source < 0)
 		return err_set(e, ST_MOUNT, -source, "open '%s'", path);
-	rc = stage_bind(api, source, MS_REC, path, &tree, e);
+	rc = stage_bind(api, source, path, &tree, e);
 	if (rc == 0)
 		rc = restrict_tree(api, tree, attrs, path, e);
 	if (rc == 0)
 		*ret_fd = fd_take(&tree);
 	return rc;
-}
-
-int mountold_open_copy(const struct mount_api *api, int tree_fd, int *ret_fd, struct err *e)
-{
-	return stage_bind(api, tree_fd, 0, "a mask", ret_fd, e);
 }
 
 int mountold_attach(int tree_fd, int dirfd, const char *path, const char *target, struct err *e)
@@ -373,14 +355,14 @@ int mountold_attach(int tree_fd, int dirfd, const char *path, const char *target
 			return err_set(e, ST_MOUNT, -opened, "open '%s' on the new root", target);
 		point = opened;
 	}
-	if (mount(path_of(tree_fd).text, path_of(point).text, NULL, MS_MOVE, NULL) < 0)
+	if (mount(mount_fd_path(tree_fd).text, mount_fd_path(point).text, NULL, MS_MOVE, NULL) < 0)
 		return err_set(e, ST_MOUNT, errno, "mount '%s'", target);
 	return 0;
 }
 
 int mountold_attach_root(int tree_fd, struct err *e)
 {
-	if (mount(path_of(tree_fd).text, "/", NULL, MS_MOVE, NULL) < 0)
+	if (mount(mount_fd_path(tree_fd).text, "/", NULL, MS_MOVE, NULL) < 0)
 		return err_set(e, ST_MOUNT, errno, "attach the new root");
 	return 0;
 }

@@ -25,7 +25,6 @@ int mountold_take_proc(const struct mount_api *api, int *ret_fd, struct err *e);
 
 int mountold_open_bind(const struct mount_api *api, int dirfd, const char *path, unsigned attrs,
 		       int *ret_fd, struct err *e);
-int mountold_open_copy(const struct mount_api *api, int tree_fd, int *ret_fd, struct err *e);
 int mountold_attach(int tree_fd, int dirfd, const char *path, const char *target, struct err *e);
 int mountold_attach_root(int tree_fd, struct err *e);
 

@@ -64,7 +64,7 @@ static int start_over(struct setup *s, struct err *e)
 	fd_release(&s->mask_dir);
 	fd_release(&s->root);
 	fd_release(&s->proc);
-	rc = mount_use_old(&s->api, e);
+	rc = mount_use_old(&s->api, e); /* which stands on its own proc */
 	return rc < 0 ? rc : mount_open_proc(&s->api, false, &s->proc, e);
 }
 
@@ -78,6 +78,8 @@ int stage_sysctls(struct setup *s, struct err *e)
 	rc = mount_open_proc(&s->api, false, &s->proc, e);
 	if (mount_refused(&s->api, rc))
 		rc = start_over(s, e);
+	if (rc == 0 && fchdir(s->proc) < 0)
+		return err_set(e, ST_SYSCTL, errno, "enter the new proc");
 	if (rc < 0 || s->plan->nested_userns)
 		return rc;
 	for (size_t i = 0; i < ARRAY_SIZE(namespace_limits); i++) {
@@ -161,6 +163,23 @@ static int make_file(const struct setup *s, const char *path, mode_t mode, int *
 	return 0;
 }
 
+/* An empty file or directory on our own tree, to be covered. */
+static int make_point(const struct setup *s, const char *path, bool dir, struct err *e)
+{
+	int rc;
+
+	if (dir)
+		return make_dirs(s, path, true, e);
+	rc = mknodat(s->root, below(path), S_IFREG | 0444, 0);
+	if (rc < 0 && errno == ENOENT) {
+		rc = make_dirs(s, path, false, e);
+		if (rc < 0)
+			return rc;
+		rc = mknodat(s->root, below(path), S_IFREG | 0444, 0);
+	}
+	return rc < 0 ? err_set(e, ST_MOUNT, errno, "make '%s'", path) : 0;
+}
+
 /*
  * Attach a tree at op's target. On our own tree the place is made and named by path: nobody else
  * can have put anything there. On the host's it must exist, and is opened without following a link.
@@ -172,18 +191,11 @@ static int attach(const struct setup *s, const struct mount_op *op, int tree, bo
 
 	if (!*below(op->target)) /* the root itself is nobody's to cover */
 		return err_set(e, ST_MOUNT, EINVAL, "mount '%s'", op->target);
-	if (op->make_point && dir) {
-		rc = make_dirs(s, op->target, true, e);
-		if (rc < 0)
-			return rc;
-	} else if (op->make_point) {
-		rc = make_file(s, op->target, 0444, &point, e);
-		if (rc < 0)
-			return rc;
-		fd_release(&point);
+	if (op->make_point) {
+		rc = make_point(s, op->target, dir, e);
+		return rc < 0 ? rc
+			      : mount_attach(&s->api, tree, s->root, below(op->target), op->target, e);
 	}
-	if (op->make_point)
-		return mount_attach(&s->api, tree, s->root, below(op->target), op->target, e);
 	point = fs_openat2(s->root, below(op->target), O_PATH, NO_LINKS | RESOLVE_BENEATH);
 	if (point < 0)
 		return err_set(e, ST_MOUNT, -point, "open '%s' on the new root", op->target);
@@ -207,11 +219,15 @@ static int do_file(const struct setup *s, const struct mount_op *op, struct err 
  */
 static int do_symlink(const struct setup *s, const struct mount_op *op, struct err *e)
 {
-	int rc = make_dirs(s, op->target, false, e);
+	int rc = symlinkat(op->source, s->root, below(op->target));
 
-	if (rc < 0)
-		return rc;
-	if (symlinkat(op->source, s->root, below(op->target)) < 0 && errno != EEXIST)
+	if (rc < 0 && errno == ENOENT) {
+		rc = make_dirs(s, op->target, false, e);
+		if (rc < 0)
+			return rc;
+		rc = symlinkat(op->source, s->root, below(op->target));
+	}
+	if (rc < 0 && errno != EEXIST)
 		return err_set(e, ST_MOUNT, errno, "make the link '%s'", op->target);
 	return 0;
 }
@@ -278,22 +294,17 @@ static int do_devpts(const struct setup *s, const struct mount_op *op, struct er
 }
 
 /*
- * Cover the target with something empty. A copy of the mask's mount is read-only as the mask is.
- * What is not there needs no cover, and that is found out before the copy is made: letting go of a
- * copy that is attached nowhere waits for a grace period of the kernel.
+ * Cover the target with something empty, read-only as the mask is. What is not there needs no cover.
  */
 static int do_mask(const struct setup *s, const struct mount_op *op, struct err *e)
 {
 	own_fd point = fs_openat2(s->root, below(op->target), O_PATH, NO_LINKS | RESOLVE_BENEATH);
-	own_fd tree = FD_NONE;
-	int rc;
 
 	if (point == -ENOENT)
 		return 0;
 	if (point < 0)
 		return err_set(e, ST_MOUNT, -point, "open '%s' on the new root", op->target);
-	rc = mount_open_copy(&s->api, op->is_dir ? s->mask_dir : s->mask_file, &tree, e);
-	return rc < 0 ? rc : mount_attach(&s->api, tree, point, "", op->target, e);
+	return mount_cover(op->is_dir ? s->mask_dir : s->mask_file, point, op->target, e);
 }
 
 /* Cover a part of /proc by itself, read-only. */
