@@ -14,6 +14,7 @@ static const struct {
 	{ "explain", "show the resolved plan and run nothing" },
 	{ "doctor", "show what this machine can do" },
 	{ "profile", "list, show or check profiles" },
+	{ "selftest", "try to get out, in every way that is known" },
 	{ "completion", "write a completion script" },
 };
 
@@ -267,7 +268,7 @@ static void fish_script(struct text *out)
 		      "\tjail profile ls 2>/dev/null | string replace -r '\\s.*' ''\n"
 		      "end\n\n"
 		      "function __jail_flags\n"
-		      "\tnot __fish_seen_subcommand_from run doctor profile completion\n"
+		      "\tnot __fish_seen_subcommand_from run doctor selftest profile completion\n"
 		      "end\n\n");
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
 		text_addf(out, "complete -c jail -n __fish_use_subcommand -a %s -d '%s'\n",

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 
 #include "sandbox/setup.h"
+#include "sandbox/weak.h"
 
 bool caps_can_remap(void)
 {
@@ -58,12 +59,30 @@ static int verify_no_caps(struct err *e)
 	return 0;
 }
 
-int stage_caps(struct setup *s, struct err *e)
+/* jail-weak alone: what the namespace gave survives the exec. */
+static int keep_capabilities(struct err *e)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	if (capget(&head, data) < 0)
+		return err_set(e, ST_CAPS, errno, "read the capabilities");
+	for (int i = 0; i < 2; i++)
+		data[i].inheritable = data[i].permitted;
+	if (capset(&head, data) < 0)
+		return err_set(e, ST_CAPS, errno, "keep the capabilities");
+	for (unsigned cap = 0; prctl(PR_CAPBSET_READ, cap) >= 0; cap++) {
+		if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0) < 0)
+			return err_set(e, ST_CAPS, errno, "keep capability %u", cap);
+	}
+	return 0;
+}
+
+static int drop_capabilities(struct err *e)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[2] = { 0 };
 
-	(void)s;
 	if (prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
 					     SECBIT_NO_SETUID_FIXUP_LOCKED |
 					     SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |
@@ -75,13 +94,24 @@ int stage_caps(struct setup *s, struct err *e)
 		return err_set(e, ST_CAPS, errno, "clear the ambient capabilities");
 	if (capset(&head, none) < 0)
 		return err_set(e, ST_CAPS, errno, "drop the capabilities");
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
+	return verify_no_caps(e);
+}
+
+int stage_caps(struct setup *s, struct err *e)
+{
+	int rc = weakened(WEAK_CAPS) ? keep_capabilities(e) : drop_capabilities(e);
+
+	(void)s;
+	if (rc < 0)
+		return rc;
+	if (!weakened(WEAK_NNP) && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+				    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1))
 		return err_set(e, ST_CAPS, errno, "set no_new_privs");
 	/*
 	 * pid 1 is a copy of the launcher: what is in its memory is nobody's business inside. The
 	 * command's exec makes it dumpable.
 	 */
-	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+	if (!weakened(WEAK_DUMPABLE) && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return err_set(e, ST_CAPS, errno, "make pid 1 unreadable");
-	return verify_no_caps(e);
+	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "base/own.h"
 #include "sandbox/mountlist.h"
+#include "sandbox/weak.h"
 
 #define ENV_MAX 512
 
@@ -134,6 +135,8 @@ int environ_build(struct arena *a, struct plan *p, struct err *e)
 	char **out;
 	int rc = put_own(&v, p);
 
+	if (rc == 0 && weakened(WEAK_ENV))
+		rc = pass_words(&v, p->caller, "*");
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(always); i++)
 		rc = pass(&v, p->caller, always[i], strlen(always[i]));
 	for (const struct value *w = draft_get(p->draft, OPT_PASS); rc == 0 && w; w = w->next)

@@ -16,6 +16,7 @@
 
 #include "base/own.h"
 #include "base/paths.h"
+#include "sandbox/weak.h"
 
 /* Nothing may be bound over these: they are jail's own inside. */
 static const char *const own_trees[] = { "/proc", "/sys", "/dev", "/etc", "/run", "/var/run" };
@@ -187,7 +188,7 @@ static int check_links(const struct mount_draft *m, struct err *e)
 		struct text t;
 
 		if (op->kind != MK_SYMLINK || op->option == OPT_COUNT ||
-		    !files_writable(m, op->target))
+		    !files_writable(m, op->target) || weakened(WEAK_LINKS))
 			continue;
 		text_init(&t, origin, sizeof(origin));
 		origin_format(&op->origin, op->option, &t);

@@ -21,7 +21,7 @@ endif
 sandbox/filters.inc: sandbox/jail-filter$(EXEEXT)
 	$(AM_V_GEN)$(JAIL_FILTER_FOR_BUILD) --emit-c >$@.tmp && mv $@.tmp $@
 
-$(sandbox_libsandbox_a_OBJECTS): sandbox/filters.inc
+$(sandbox_libsandbox_a_OBJECTS) $(sandbox_libsandbox_weak_a_OBJECTS): sandbox/filters.inc
 
 BUILT_SOURCES += sandbox/filters.inc
 CLEANFILES += sandbox/filters.inc sandbox/filters.inc.tmp

@@ -22,6 +22,7 @@
 #include "sandbox/afterwards.h"
 #include "sandbox/setup.h"
 #include "sandbox/wire.h"
+#include "sandbox/weak.h"
 
 /*
  * Real root maps the command to an id that owns nothing, which only a process outside may do;
@@ -66,13 +67,20 @@ static void destroy(struct jail *j)
 	fd_release(&j->mounts);
 }
 
+/* All kinds but the network's; the user's is what makes the others possible. */
+static uint64_t namespaces(void)
+{
+	return CLONE_NEWUSER | CLONE_NEWNS | (weakened(WEAK_PIDNS) ? 0 : CLONE_NEWPID) |
+	       (weakened(WEAK_IPCNS) ? 0 : CLONE_NEWIPC) | (weakened(WEAK_UTSNS) ? 0 : CLONE_NEWUTS) |
+	       (weakened(WEAK_CGROUPNS) ? 0 : CLONE_NEWCGROUP);
+}
+
 int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, char **envp,
 	   struct jail *ret, struct err *e)
 {
 	int pidfd = FD_NONE;
 	struct k_clone_args args = {
-		.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
-			 CLONE_NEWCGROUP | K_CLONE_PIDFD | (cgroup_fd >= 0 ? K_CLONE_INTO_CGROUP : 0),
+		.flags = namespaces() | K_CLONE_PIDFD | (cgroup_fd >= 0 ? K_CLONE_INTO_CGROUP : 0),
 		.pidfd = (uintptr_t)&pidfd,
 		.exit_signal = SIGCHLD,
 		.cgroup = cgroup_fd >= 0 ? (uint64_t)cgroup_fd : 0,

@@ -32,6 +32,7 @@ sandbox_libsandbox_a_SOURCES = \
 	sandbox/root.c sandbox/root.h \
 	sandbox/run.c sandbox/verbs.h \
 	sandbox/scope.c sandbox/scope.h \
+	sandbox/selftest.c \
 	sandbox/session.c sandbox/session.h \
 	sandbox/setup.h \
 	sandbox/sockets.c sandbox/sockets.h \
@@ -46,19 +47,29 @@ sandbox_libsandbox_a_SOURCES = \
 	sandbox/ttyfilter.c sandbox/ttyfilter.h \
 	sandbox/ttymodes.c \
 	sandbox/ttypolicy.c sandbox/ttypolicy.h \
+	sandbox/weak.h \
 	sandbox/wire.c sandbox/wire.h
 sandbox_libsandbox_a_CPPFLAGS = $(AM_CPPFLAGS) $(CAP_CFLAGS)
 
 # In link order: what stands later knows nothing of what stands before it.
-jail_libraries = \
-	sandbox/libsandbox.a \
+lower_libraries = \
 	landlock/liblandlock.a \
 	profiles/libprofiles.a \
 	base/libbase.a
+jail_libraries = sandbox/libsandbox.a $(lower_libraries)
 
 jail_SOURCES = sandbox/main.c
 jail_LDFLAGS = $(AM_LDFLAGS) $(JAIL_STATIC)
 jail_LDADD = $(jail_libraries) base/libpaths.a $(CAP_LIBS) $(INIH_LIBS)
+
+# The hardening suite's: every defence can be switched off (weak.h). Never installed.
+check_LIBRARIES += sandbox/libsandbox-weak.a
+check_PROGRAMS += jail-weak
+sandbox_libsandbox_weak_a_SOURCES = $(sandbox_libsandbox_a_SOURCES) sandbox/weak.c
+sandbox_libsandbox_weak_a_CPPFLAGS = $(AM_CPPFLAGS) $(CAP_CFLAGS) -DJAIL_WEAK
+jail_weak_SOURCES = sandbox/main.c
+jail_weak_LDFLAGS = $(AM_LDFLAGS) $(JAIL_STATIC)
+jail_weak_LDADD = sandbox/libsandbox-weak.a $(lower_libraries) base/libpaths-intree.a $(CAP_LIBS) $(INIH_LIBS)
 
 # The binary that the tests run: the same objects, with the paths of the build tree.
 jail_intree_SOURCES = sandbox/main.c

@@ -15,8 +15,9 @@ static const struct {
 	const char *word;
 	int (*run)(struct call *c, struct err *e);
 } verbs[] = {
-	{ "run", verb_run },	     { "explain", verb_explain },	{ "doctor", verb_doctor },
-	{ "profile", verb_profile }, { "completion", verb_completion }, { "help", verb_help },
+	{ "run", verb_run },	       { "explain", verb_explain },	  { "doctor", verb_doctor },
+	{ "profile", verb_profile },   { "completion", verb_completion }, { "help", verb_help },
+	{ "selftest", verb_selftest },
 };
 
 static void print_error(const struct err *e)
@@ -49,9 +50,11 @@ int main(int argc, char **argv, char **env)
 	c.arena = &arena;
 	for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(verbs); i++) {
 		if (str_eq(argv[1], verbs[i].word)) {
-			run = argc > 2 && (str_eq(argv[2], "--help") || str_eq(argv[2], "-h"))
-				      ? verb_help
-				      : verbs[i].run;
+			run = verbs[i].run;
+			/* the suite has options of its own, and words about them */
+			if (run != verb_selftest && argc > 2 &&
+			    (str_eq(argv[2], "--help") || str_eq(argv[2], "-h")))
+				run = verb_help;
 			c.argc--;
 			c.argv++;
 			break;

@@ -10,6 +10,9 @@
 #include "base/kernel.h"
 #include "base/own.h"
 #include "sandbox/mountold.h"
+#include "sandbox/weak.h"
+
+#define PROPAGATION (weakened(WEAK_PROPAGATION) ? MS_SLAVE : MS_PRIVATE)
 
 struct fd_path mount_fd_path(int fd)
 {
@@ -21,7 +24,7 @@ struct fd_path mount_fd_path(int fd)
 
 int mount_make_private(struct err *e)
 {
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+	if (mount(NULL, "/", NULL, MS_REC | PROPAGATION, NULL) < 0)
 		return err_set(e, ST_MOUNT, errno, "make the mounts private");
 	return 0;
 }
@@ -84,10 +87,14 @@ int mount_open_tmpfs(const struct mount_api *api, uint64_t size, uint64_t inodes
 
 int mount_open_proc(const struct mount_api *api, bool pids_only, int *ret_fd, struct err *e)
 {
+	/* Without a pid namespace of our own there is no procfs of our own either. */
+	const bool host = weakened(WEAK_PIDNS);
 	const struct fs_param params[] = { { "source", "proc" },
 					   { "subset", "pid" },
 					   { "hidepid", "invisible" } };
 
+	if (host)
+		return mount_open_bind(api, AT_FDCWD, "/proc", 0, ret_fd, e);
 	if (api->old && !pids_only)
 		return mountold_take_proc(api, ret_fd, e);
 	return open_fs(api, "proc", params, pids_only ? 3 : 1,
@@ -109,7 +116,7 @@ int mount_open_devpts(const struct mount_api *api, int *ret_fd, struct err *e)
 int mount_open_bind(const struct mount_api *api, int dirfd, const char *path, unsigned attrs,
 		    int *ret_fd, struct err *e)
 {
-	struct k_mount_attr attr = { .attr_set = attrs, .propagation = MS_PRIVATE };
+	struct k_mount_attr attr = { .attr_set = attrs, .propagation = PROPAGATION };
 	own_fd tree = FD_NONE;
 
 	if (api->old)

@@ -20,6 +20,7 @@
 #include "sandbox/files.h"
 #include "sandbox/root.h"
 #include "sandbox/sockets.h"
+#include "sandbox/weak.h"
 
 /*
  * Inside, real root's command is an ordinary user: agents refuse uid 0, and this one has none of
@@ -150,7 +151,7 @@ static int plan_mounts(struct arena *a, struct plan *p, struct err *e)
 		rc = root_add_policy(&m, e);
 	if (rc == 0)
 		rc = files_add(&m, p, e);
-	if (rc == 0 && p->landlock_abi < 9)
+	if (rc == 0 && p->landlock_abi < 9 && !weakened(WEAK_SOCKETS))
 		rc = sockets_mask(&m, e);
 	if (rc == 0)
 		p->mounts = mounts_finish(&m);

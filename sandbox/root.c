@@ -18,6 +18,7 @@
 
 #include "base/fs.h"
 #include "base/own.h"
+#include "sandbox/weak.h"
 
 /*
  * Read-only trees and files of the host; what does not exist is passed over, what is a link becomes
@@ -152,8 +153,8 @@ static int add_tmpfs(struct mount_draft *m, const char *at, uint64_t size, uint6
 
 	if (rc < 0)
 		return rc;
-	op->size = size;
-	op->inodes = inodes;
+	op->size = weakened(WEAK_LIMITS) ? 0 : size; /* 0: as much as there is */
+	op->inodes = weakened(WEAK_LIMITS) ? 0 : inodes;
 	op->mode = mode;
 	op->access = ACCESS_WRITE;
 	return 0;
@@ -221,13 +222,27 @@ static int add_tree(struct mount_draft *m, const char *path, struct err *e)
 	return rc == -EAGAIN ? mounts_add_host(m, &r, true, ACCESS_READ, NULL, e) : rc;
 }
 
+/* jail-weak alone: everything that the host has, but for what is made anew. */
+static int add_host(struct mount_draft *m, struct err *e)
+{
+	static const char *const trees[] = { "/etc", "/home", "/root", "/srv",
+					     "/tmp", "/usr",  "/var" };
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(trees); i++)
+		rc = add_tree(m, trees[i], e);
+	return rc;
+}
+
 static int add_trees(struct mount_draft *m, struct err *e)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(system_trees); i++)
-		rc = add_tree(m, system_trees[i], e);
-	return rc;
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(system_trees); i++) {
+		if (!weakened(WEAK_HOST_ROOT) || !str_starts(system_trees[i], "/etc/"))
+			rc = add_tree(m, system_trees[i], e);
+	}
+	return rc == 0 && weakened(WEAK_HOST_ROOT) ? add_host(m, e) : rc;
 }
 
 static int add_devices(struct mount_draft *m, uint64_t shm, uint64_t inodes, struct err *e)
@@ -235,6 +250,16 @@ static int add_devices(struct mount_draft *m, uint64_t shm, uint64_t inodes, str
 	struct mount_op *op;
 	int rc;
 
+	if (weakened(WEAK_DEV)) {
+		struct resolved r = { .path = "/dev", .fd = FD_NONE };
+
+		if (lstat(r.path, &r.st) < 0)
+			return err_set(e, ST_PLAN, errno, "look at '%s'", r.path);
+		rc = mounts_add_host(m, &r, false, ACCESS_DEVICE, &op, e);
+		if (rc == 0)
+			op->device = true;
+		return rc;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(devices); i++) {
 		struct resolved r = { .path = devices[i], .fd = FD_NONE };
 
@@ -396,7 +421,7 @@ int root_add_system(struct mount_draft *m, const struct plan *p, uint64_t tmp, u
 		rc = add_link(m, links[i].at, links[i].text, e);
 	if (rc == 0)
 		rc = add_trees(m, e);
-	if (rc == 0)
+	if (rc == 0 && !weakened(WEAK_HOST_ROOT))
 		rc = add_etc(m, p, e);
 	if (rc == 0 && !p->new_netns)
 		rc = add_resolver(m, e);
@@ -404,11 +429,10 @@ int root_add_system(struct mount_draft *m, const struct plan *p, uint64_t tmp, u
 		rc = add_devices(m, shm, inodes, e);
 	if (rc == 0)
 		rc = add_proc(m, p, e);
-	if (rc == 0)
-		rc = add_tmpfs(m, "/tmp", tmp, inodes, 01777, e);
-	if (rc == 0)
-		rc = add_home(m, p, tmp, inodes, e);
-	return rc;
+	if (rc < 0 || weakened(WEAK_HOST_ROOT))
+		return rc;
+	rc = add_tmpfs(m, "/tmp", tmp, inodes, 01777, e);
+	return rc < 0 ? rc : add_home(m, p, tmp, inodes, e);
 }
 
 int root_add_policy(struct mount_draft *m, struct err *e)

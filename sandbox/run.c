@@ -50,6 +50,7 @@ int verb_help(struct call *c, struct err *e)
 		 "jail run [OPTIONS] PROFILE [ARG...]    run the command that a profile names\n"
 		 "jail explain [OPTIONS] [COMMAND...]    what would be, and why; runs nothing\n"
 		 "jail doctor                            what this machine can do, and what to fix\n"
+		 "jail selftest                          try every known way out of a jail\n"
 		 "jail profile ls | show NAME | check FILE\n\n");
 	options_help(&t);
 	return show(&t, e);

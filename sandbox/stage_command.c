@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "sandbox/setup.h"
 #include "sandbox/wire.h"
+#include "sandbox/weak.h"
 
 #ifndef TIOCGPTPEER
 #define TIOCGPTPEER _IO('T', 0x41)
@@ -37,7 +38,7 @@ int stage_terminal(struct setup *s, struct err *e)
 	own_fd master = FD_NONE;
 	int unlock = 0, rc;
 
-	if (setsid() < 0)
+	if (!weakened(WEAK_SESSION) && setsid() < 0)
 		return err_set(e, ST_TTY, errno, "start a session");
 	if (!session->tty)
 		return 0;
@@ -64,7 +65,7 @@ int stage_terminal(struct setup *s, struct err *e)
 
 int stage_session(struct setup *s, struct err *e)
 {
-	if (setpgid(0, 0) < 0)
+	if (!weakened(WEAK_SESSION) && setpgid(0, 0) < 0)
 		return err_set(e, ST_TTY, errno, "start a process group");
 	if (s->slave >= 0 && tcsetpgrp(s->slave, getpid()) < 0)
 		return err_set(e, ST_TTY, errno, "come to the foreground");
@@ -74,6 +75,8 @@ int stage_session(struct setup *s, struct err *e)
 /* A descriptor for number i, above 2, or FD_NONE when i itself is already the right one. */
 static int source_of(const struct setup *s, int i, int null)
 {
+	if (weakened(WEAK_STDIO))
+		return FD_NONE;
 	switch (s->session->io[i].kind) {
 	case STDIO_NULL:
 		return null;
@@ -100,7 +103,7 @@ int stage_stdio(struct setup *s, struct err *e)
 	/*
 	 * Marked, not closed: they go at the exec, whatever they are and wherever they came from.
 	 */
-	if (k_close_range(3, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
+	if (!weakened(WEAK_FDS) && k_close_range(3, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
 		return err_set(e, ST_TTY, errno, "close all other descriptors");
 	return 0;
 }

@@ -19,6 +19,7 @@
 #include "landlock/ruleset.h"
 #include "sandbox/setup.h"
 #include "sandbox/wire.h"
+#include "sandbox/weak.h"
 
 /* The supervisor maps the ids of real root's command, and says when. */
 static int wait_for_go(struct setup *s, struct err *e)
@@ -82,14 +83,15 @@ int stage_identity(struct setup *s, struct err *e)
 int stage_keyring(struct setup *s, struct err *e)
 {
 	(void)s;
-	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS)
+	if (!weakened(WEAK_KEYRING) && syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 &&
+	    errno != ENOSYS)
 		return err_set(e, ST_USERNS, errno, "join a fresh session keyring");
 	return 0;
 }
 
 int stage_hostname(struct setup *s, struct err *e)
 {
-	if (sethostname(s->plan->hostname, strlen(s->plan->hostname)) < 0)
+	if (!weakened(WEAK_UTSNS) && sethostname(s->plan->hostname, strlen(s->plan->hostname)) < 0)
 		return err_set(e, ST_NET, errno, "set the host name");
 	return 0;
 }
@@ -113,8 +115,11 @@ static int lower(int resource, const char *name, rlim_t value, struct err *e)
 int stage_limits(struct setup *s, struct err *e)
 {
 	const struct limits *l = &s->plan->limits;
-	int rc = lower(RLIMIT_CORE, "core", 0, e);
+	int rc = 0;
 
+	if (weakened(WEAK_LIMITS))
+		return 0;
+	rc = lower(RLIMIT_CORE, "core", 0, e);
 	if (rc == 0)
 		rc = lower(RLIMIT_NOFILE, "files", l->files, e);
 	/*
@@ -145,8 +150,11 @@ int stage_landlock(struct setup *s, struct err *e)
 {
 	const struct plan *p = s->plan;
 	own_fd ruleset = FD_NONE;
-	int rc = ruleset_create(p->landlock_abi, p->landlock_net, &ruleset, e);
+	int rc;
 
+	if (weakened(WEAK_LANDLOCK))
+		return 0;
+	rc = ruleset_create(p->landlock_abi, p->landlock_net, &ruleset, e);
 	/*
 	 * Names only, everywhere: `ls /` works, and a rule on / cannot be narrower than all that is
 	 * beneath.

@@ -26,6 +26,7 @@
 #include "base/own.h"
 #include "sandbox/mountapi.h"
 #include "sandbox/setup.h"
+#include "sandbox/weak.h"
 
 #define NO_LINKS (RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)
 
@@ -80,7 +81,7 @@ int stage_sysctls(struct setup *s, struct err *e)
 		rc = start_over(s, e);
 	if (rc == 0 && fchdir(s->proc) < 0)
 		return err_set(e, ST_SYSCTL, errno, "enter the new proc");
-	if (rc < 0 || s->plan->nested_userns)
+	if (rc < 0 || s->plan->nested_userns || weakened(WEAK_SYSCTL))
 		return rc;
 	for (size_t i = 0; i < ARRAY_SIZE(namespace_limits); i++) {
 		(void)snprintf(path, sizeof(path), "sys/user/%s", namespace_limits[i]);
@@ -101,7 +102,7 @@ int stage_sysctls(struct setup *s, struct err *e)
 
 int stage_no_more_namespaces(struct setup *s, struct err *e)
 {
-	if (s->plan->nested_userns)
+	if (s->plan->nested_userns || weakened(WEAK_SYSCTL))
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(late_limits); i++) {
 		if (write(s->late_limits[i], "0", 1) != 1)
@@ -247,7 +248,8 @@ static int do_tmpfs(const struct setup *s, const struct mount_op *op, struct err
  */
 static int do_bind(const struct setup *s, const struct mount_op *op, struct err *e)
 {
-	const unsigned attrs = (op->readonly ? K_MOUNT_ATTR_RDONLY : 0) | K_MOUNT_ATTR_NOSUID |
+	const unsigned attrs = (op->readonly && !weakened(WEAK_READONLY) ? K_MOUNT_ATTR_RDONLY : 0) |
+			       (weakened(WEAK_NOSUID) ? 0 : K_MOUNT_ATTR_NOSUID) |
 			       (op->device ? 0 : K_MOUNT_ATTR_NODEV);
 	own_fd tree = FD_NONE;
 	struct stat st;
@@ -362,9 +364,9 @@ static int apply(struct setup *s, const struct mount_op *op, struct err *e)
 	case MK_PROC:
 		return do_proc(s, op, e);
 	case MK_READONLY:
-		return do_readonly(s, op, e);
+		return weakened(WEAK_MASKS) ? 0 : do_readonly(s, op, e);
 	case MK_MASK:
-		return do_mask(s, op, e);
+		return weakened(WEAK_MASKS) ? 0 : do_mask(s, op, e);
 	case MK_DEVPTS:
 		return do_devpts(s, op, e);
 	}
@@ -402,13 +404,26 @@ int stage_mounts(struct setup *s, struct err *e)
 	return rc;
 }
 
+/* jail-weak alone: the host's root is still there, and where we stand. */
+static int change_root_only(struct setup *s, struct err *e)
+{
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", s->root);
+	if (chdir("/") < 0 || chroot(path) < 0)
+		return err_set(e, ST_MOUNT, errno, "change the root");
+	return 0;
+}
+
 int stage_pivot(struct setup *s, struct err *e)
 {
 	char cwd[PATH_MAX];
-	int rc = mount_set_readonly(&s->api, s->root, ROOT_ATTRS, e);
+	int rc = weakened(WEAK_READONLY) ? 0 : mount_set_readonly(&s->api, s->root, ROOT_ATTRS, e);
 
 	if (rc < 0)
 		return rc;
+	if (weakened(WEAK_PIVOT))
+		return change_root_only(s, e);
 	if (fchdir(s->root) < 0)
 		return err_set(e, ST_MOUNT, errno, "enter the new root");
 	if (k_pivot_root(".", ".") < 0)

@@ -22,6 +22,7 @@
 
 #include "base/own.h"
 #include "sandbox/setup.h"
+#include "sandbox/weak.h"
 
 #ifndef SIOCGSKNS
 #define SIOCGSKNS 0x894C
@@ -50,7 +51,7 @@ int stage_net_begin(struct setup *s, struct err *e)
 	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
 			  CLONE_SYSVSEM | CLONE_CHILD_CLEARTID;
 
-	if (!s->plan->new_netns)
+	if (!s->plan->new_netns || weakened(WEAK_NETNS))
 		return 0;
 	s->net.alive = 1;
 	if (clone(net_main, stack + sizeof(stack), flags, s, NULL, NULL, &s->net.alive) < 0)
@@ -63,7 +64,7 @@ int stage_net(struct setup *s, struct err *e)
 	own_fd ns = FD_NONE;
 	uint32_t alive;
 
-	if (!s->plan->new_netns)
+	if (!s->plan->new_netns || weakened(WEAK_NETNS))
 		return 0;
 	while ((alive = s->net.alive))
 		(void)syscall(SYS_futex, &s->net.alive, FUTEX_WAIT, alive, NULL, NULL, 0);

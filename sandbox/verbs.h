@@ -23,6 +23,7 @@ int verb_run(struct call *c, struct err *e);	 /* jail run [OPTIONS] PROFILE [ARG
 int verb_help(struct call *c, struct err *e);
 int verb_explain(struct call *c, struct err *e);
 int verb_doctor(struct call *c, struct err *e);
+int verb_selftest(struct call *c, struct err *e);
 int verb_profile(struct call *c, struct err *e);
 int verb_completion(struct call *c, struct err *e);
 

@@ -3,6 +3,7 @@
 #include "base/paths.h"
 
 const char path_libexec[] = JAIL_LIBEXECDIR;
+const char path_selftest[] = JAIL_DATADIR "/tests/escape";
 const char path_data[] = JAIL_DATADIR;
 const char path_sysconf[] = JAIL_SYSCONFDIR;
 const char path_version[] = PACKAGE_VERSION;

@@ -32,6 +32,7 @@ include tests/fuzz/ttyfilter.mk
 include tests/fuzz/wire.mk
 include tests/fault/local.mk
 include tests/helpers/local.mk
+include tests/escape/local.mk
 include tests/integration/local.mk
 include tests/integration/escape.mk
 include tests/integration/oldmount.mk

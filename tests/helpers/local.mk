@@ -3,7 +3,8 @@
 # survive the limits. Where there is no static libc: make probe_static=
 probe_static = -static
 
-check_PROGRAMS += tests/helpers/probe
+selftestdir = $(pkglibexecdir)/selftest
+selftest_PROGRAMS = tests/helpers/probe
 tests_helpers_probe_SOURCES = \
 	base/text.c \
 	tests/helpers/probe.c \

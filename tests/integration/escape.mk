@@ -10,4 +10,4 @@ escape_tests = \
 	tests/integration/escape-ipc.sh \
 	tests/integration/escape-rt.sh
 TESTS += $(escape_tests)
-EXTRA_DIST += $(escape_tests) tests/integration/escape-lib.sh tests/integration/escape-host.py
+EXTRA_DIST += $(escape_tests) tests/integration/escape-lib.sh

@@ -1,0 +1,278 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2034,SC2154  # what is set here is read by the rows, and the other way round
+# Judges one row: row.sh ROW RESULT. README.md says what a row may use; this file is its language.
+#
+# A row is attempted several times, each in a fresh directory with a nonce of its own: in the sandbox under test, in its control, and for
+# each of its layers in a jail without that one. Every attempt writes down what it got; the verdict is made from these at the end.
+set -u
+LC_ALL=C.UTF-8
+export LC_ALL
+umask 022
+exec </dev/null
+
+row_file=$1 result=$2
+tab=$(printf '\t') nl='
+'
+: "${ESCAPE_DIR:?}" "${ESCAPE_PROBE:?}" "${ESCAPE_SANDBOX:?}" "${ESCAPE_TMP:?}"
+
+# ---- what a row says of itself
+
+id='' class='' title='' reference='' stops='' controls='' layers='' needs='' only=''
+row() { id=$1 class=$2 title=$3; }
+ref() { reference=$*; }
+stops() { stops=$*; }
+control() { controls=$*; }
+layers() { layers=$*; }
+needs() { needs="$needs $*"; }
+only() { only=$1; }
+
+setup() { :; }
+witness() { :; }
+
+if [ "$(id -u)" != 0 ]; then
+	who=user
+elif awk '$1 == 0 && $2 == 0 { found = 1 } END { exit !found }' /proc/self/uid_map; then
+	who=root
+else
+	who=userns
+fi
+
+# ---- what a row may use
+
+# A command in the sandbox, in $work, which it may write; what it prints is passed on. Never longer than $limit seconds.
+limit=20 jailopts='' weaken=''
+enter() { (cd "$work" && sandbox_enter "$@"); }
+
+# "name -1 EPERM" is EPERM; a step before that failed is not.
+answer() { awk 'NF >= 3 && $2 == -2 { $NF = "unready:" $NF } { last = $NF } END { print NR ? last : "nothing" }'; }
+
+# got WANT NAME VALUE: an answer that was had in any way. WANT is a list like EPERM|ENOSYS. $flips is what a control may answer.
+flips=OK
+got() {
+	printf '%s\t%s\t%s\t%s\n' "$2" "$(printf %s "$3" | tr '\t\n' '  ' | cut -c1-200)" "$1" "$flips" >>"$run_dir/tries"
+}
+
+# try WANT NAME ARG...: the probe, in the sandbox.
+try() {
+	try_want=$1 try_name=$2
+	shift 2
+	got "$try_want" "$try_name" "$(enter ./probe "$@" 2>>"$run_dir/err" | answer)"
+}
+
+# works NAME COMMAND...: what must go on working inside, beside what is refused.
+works() {
+	works_name=$1
+	shift
+	[ "$run_kind" = test ] || return 0
+	enter "$@" >"$run_dir/works" 2>&1 || printf '%s: %s\n' "$works_name" "$(head -c 300 "$run_dir/works" | tr '\n' ' ')" >>"$run_dir/broken"
+}
+
+# evidence TEXT: for witness(): the host saw something that must not be.
+evidence() { printf '%s\n' "$*" >>"$run_dir/evidence"; }
+# unlike_before FILE...: for setup(); unchanged: for witness(). Canaries by their sum.
+guard() {
+	for guard_file in "$@"; do
+		printf '%s\t%s\n' "$(cksum <"$guard_file")" "$guard_file" >>"$run_dir/guarded"
+	done
+}
+check_guarded() {
+	[ -e "$run_dir/guarded" ] || return 0
+	while IFS=$tab read -r guard_sum guard_file; do
+		[ "$(cksum <"$guard_file" 2>&1)" = "$guard_sum" ] || evidence "changed: ${guard_file##*/}"
+	done <"$run_dir/guarded"
+}
+
+# cannot REASON: nothing can be learnt here; ends the row.
+cannot() {
+	verdict=INCONCLUSIVE why=$*
+	write_result
+	exit 0
+}
+
+have() {
+	for have_it in "$@"; do command -v "$have_it" >/dev/null 2>&1 || return 1; done
+}
+
+until_true() { # until_true SECONDS COMMAND...
+	until_left=$(($1 * 50))
+	shift
+	while [ "$until_left" -gt 0 ]; do
+		! "$@" || return 0
+		until_left=$((until_left - 1))
+		sleep 0.02
+	done
+	return 1
+}
+
+# background COMMAND...: ended when the attempt is. serve ARG...: the host's side (host.c), once it is ready.
+background() {
+	"$@" &
+	jobs_left="$! $jobs_left"
+}
+serve() {
+	rm -f "$run_dir/ready"
+	mkfifo "$run_dir/ready"
+	"$ESCAPE_HOST" "$@" >"$run_dir/ready" 2>>"$run_dir/err" &
+	jobs_left="$! $jobs_left"
+	read -r serve_line <"$run_dir/ready" && [ "$serve_line" = ready ]
+}
+
+# ---- one attempt
+
+end_jobs() {
+	for job in $jobs_left; do kill "$job" 2>/dev/null; done
+	jobs_left=''
+}
+jobs_left=''
+trap 'end_jobs; chmod -R u+rwx "$row_tmp" 2>/dev/null; rm -rf "$row_tmp"' EXIT
+trap 'exit 99' HUP INT TERM
+
+fresh_nonce() { od -An -N12 -tx1 /dev/urandom | tr -d ' \n'; }
+
+# attempt_in NAME KIND SANDBOX [WEAKNESSES]: KIND is test, control or layer; what was seen is in $row_tmp/NAME.
+attempt_in() {
+	run_name=$1 run_kind=$2 weaken=${4-${JAIL_WEAKEN-}} jailopts='' flips=OK limit=20
+	run_dir=$row_tmp/$run_name
+	work=$run_dir/work outside=$run_dir/outside nonce=$(fresh_nonce)
+	mkdir -p "$work" "$outside"
+	: >"$run_dir/tries"
+	cp "$ESCAPE_PROBE" "$work/probe"
+	# shellcheck source=/dev/null
+	. "$ESCAPE_DIR/sandboxes/$3.sh"
+	if setup && attempt; then :; else echo "the row's own steps failed in $run_name" >>"$run_dir/stuck"; fi
+	witness
+	check_guarded
+	end_jobs
+}
+
+# ---- the verdict
+
+in_set() {
+	case "|$2|" in
+	*"|$1|"* | *'|*|'*) return 0 ;;
+	esac
+	return 1
+}
+
+# Each try of an attempt that is not what it should be, as "NAME: GOT"; then the host's evidence.
+slips() {
+	while IFS=$tab read -r try_name try_got try_want try_flips; do
+		in_set "$try_got" "$try_want" || printf '%s: %s\n' "$try_name" "$try_got"
+	done <"$row_tmp/$1/tries"
+	[ ! -s "$row_tmp/$1/evidence" ] || sed 's/^/host: /' "$row_tmp/$1/evidence"
+}
+
+# Did anything get through? An error that nobody expected is no escape, but nothing to rely on either.
+got_through() {
+	[ ! -s "$row_tmp/$1/evidence" ] || return 0
+	while IFS=$tab read -r try_name try_got try_want try_flips; do
+		in_set "$try_got" "$try_want" || ! in_set "$try_got" "$try_flips" || return 0
+	done <"$row_tmp/$1/tries"
+	return 1
+}
+
+one_line() { tr '\n' ';' | sed 's/;$//; s/;/; /g' | cut -c1-400; }
+
+# The control's answer to each try: those that are refused there too prove nothing.
+unproved() {
+	while IFS=$tab read -r try_name try_got try_want try_flips; do
+		free=$(awk -F '\t' -v n="$try_name" '$1 == n { print $2 }' "$row_tmp/control/tries" | head -n 1)
+		in_set "${free:-nothing}" "$try_flips" ||
+			printf '%s is refused here without a jail too (%s)\n' "$try_name" "${free:-nothing}"
+	done <"$row_tmp/test/tries"
+}
+
+judge_test() {
+	if [ -s "$row_tmp/test/stuck" ]; then
+		verdict=INCONCLUSIVE why=$(one_line <"$row_tmp/test/stuck")
+	elif [ -z "$(slips test)" ]; then
+		verdict=CONTAINED why=
+	elif got_through test; then
+		verdict=ESCAPED why=$(slips test | one_line)
+	else
+		verdict=INCONCLUSIVE why="unexpected: $(slips test | one_line)"
+	fi
+}
+
+judge_control() {
+	unproved >"$row_tmp/unproved"
+	tries=$(wc -l <"$row_tmp/test/tries") missed=$(wc -l <"$row_tmp/unproved")
+	if [ -s "$row_tmp/control/stuck" ]; then
+		verdict=INCONCLUSIVE why="its control: $(one_line <"$row_tmp/control/stuck")"
+	elif [ "$tries" -gt 0 ] && [ "$missed" -ge "$tries" ]; then
+		verdict=INCONCLUSIVE why=$(one_line <"$row_tmp/unproved")
+	elif [ "$tries" -eq 0 ] && [ ! -s "$row_tmp/control/evidence" ]; then
+		verdict=INCONCLUSIVE why='its control left no evidence'
+	elif [ "$witnessed" = yes ] && [ ! -s "$row_tmp/control/evidence" ]; then
+		verdict=INCONCLUSIVE why='the host saw nothing of its control'
+	fi
+}
+
+judge_layers() {
+	for layer in $layers; do
+		if [ -s "$row_tmp/without-$layer/stuck" ] || [ -n "$(slips "without-$layer")" ]; then
+			verdict=ESCAPED
+			why="with $layer off: $( (cat "$row_tmp/without-$layer/stuck" 2>/dev/null; slips "without-$layer") | one_line)"
+			return
+		fi
+	done
+}
+
+# Lines of KEY VALUE, values on one line; run makes the reports from them.
+write_result() {
+	{
+		printf 'id\t%s\nclass\t%s\ntitle\t%s\nreference\t%s\nstops\t%s\n' "$id" "$class" "$title" "$reference" "$stops"
+		printf 'verdict\t%s\nwhy\t%s\ncontrol\t%s\n' "$verdict" "$(printf %s "$why" | tr '\t\n' '  ')" "$chosen"
+		[ ! -s "$row_tmp/unproved" ] || sed "s/^/unproved$tab/" "$row_tmp/unproved"
+		[ ! -s "$row_tmp/test/broken" ] || sed "s/^/broken$tab/" "$row_tmp/test/broken"
+		[ ! -d "$row_tmp/test" ] || sed "s/^/try$tab/" "$row_tmp/test/tries"
+		for layer in $layers_done; do printf 'layer\t%s\n' "$layer"; done
+	} >"$result.tmp"
+	mv "$result.tmp" "$result"
+}
+
+# The first control that can be had: weak:A+B needs jail-weak, root needs root, everything else is a sandbox of that name.
+choose_control() {
+	chosen=none
+	for c in $controls; do
+		case $c in
+		weak:*) [ -x "${ESCAPE_WEAK:-}" ] || continue ;;
+		root) [ $who = root ] || continue ;;
+		esac
+		chosen=$c
+		return
+	done
+}
+
+row_tmp=$(mktemp -d "$ESCAPE_TMP/row.XXXXXX") || exit 99
+row_tmp=$(cd "$row_tmp" && pwd -P)
+chosen='' layers_done='' verdict='' why='' witnessed=no
+# shellcheck source=/dev/null
+. "$row_file"
+! grep -q '^witness()' "$row_file" || witnessed=yes
+[ -z "$only" ] || [ "$only" = "$ESCAPE_SANDBOX" ] || { verdict=N/A why="a question about $only alone"; write_result; exit 0; }
+for n in $needs; do
+	[ "$n" != root ] || [ $who = root ] || cannot "only root can set it up"
+	[ "$n" = root ] || have "$n" || cannot "$n is not installed"
+done
+choose_control
+attempt_in test test "$ESCAPE_SANDBOX"
+judge_test
+if [ "$verdict" = CONTAINED ]; then
+	case $chosen in
+	none) verdict=INCONCLUSIVE why="its control needs ${controls:-something that the row does not name}, which is not here" ;;
+	weak:*) attempt_in control control weak "$(echo "${chosen#weak:}" | tr + ,)" ;;
+	root) attempt_in control control host ;;
+	*) attempt_in control control "$chosen" ;;
+	esac
+	[ "$chosen" = none ] || judge_control
+fi
+if [ "$verdict" = CONTAINED ] && [ "$ESCAPE_SANDBOX" = jail ] && [ -x "${ESCAPE_WEAK:-}" ]; then
+	for layer in $layers; do
+		attempt_in "without-$layer" layer weak "$layer"
+		layers_done="$layers_done $layer"
+	done
+	judge_layers
+fi
+write_result
