@@ -73,13 +73,13 @@ evidence() { printf '%s\n' "$*" >>"$run_dir/evidence"; }
 # unlike_before FILE...: for setup(); unchanged: for witness(). Canaries by their sum.
 guard() {
 	for guard_file in "$@"; do
-		printf '%s\t%s\n' "$(cksum <"$guard_file")" "$guard_file" >>"$run_dir/guarded"
+		printf '%s\t%s\n' "$(sha256sum <"$guard_file")" "$guard_file" >>"$run_dir/guarded"
 	done
 }
 check_guarded() {
 	[ -e "$run_dir/guarded" ] || return 0
 	while IFS=$tab read -r guard_sum guard_file; do
-		[ "$(cksum <"$guard_file" 2>&1)" = "$guard_sum" ] || evidence "changed: ${guard_file##*/}"
+		[ "$(sha256sum <"$guard_file" 2>&1)" = "$guard_sum" ] || evidence "changed: ${guard_file##*/}"
 	done <"$run_dir/guarded"
 }
 
@@ -200,6 +200,8 @@ judge_control() {
 	tries=$(wc -l <"$row_tmp/test/tries") missed=$(wc -l <"$row_tmp/unproved")
 	if [ -s "$row_tmp/control/stuck" ]; then
 		verdict=INCONCLUSIVE why="its control: $(one_line <"$row_tmp/control/stuck")"
+	elif [ "$tries" -gt 0 ] && ! cut -f 2 "$row_tmp/control/tries" | grep -qvx nothing; then
+		verdict=INCONCLUSIVE why="its control: it did not run: $(head -n 1 "$row_tmp/control/err" 2>/dev/null | cut -c1-200)"
 	elif [ "$tries" -gt 0 ] && [ "$missed" -ge "$tries" ]; then
 		verdict=INCONCLUSIVE why=$(one_line <"$row_tmp/unproved")
 	elif [ "$tries" -eq 0 ] && [ ! -s "$row_tmp/control/evidence" ]; then
