@@ -5,7 +5,7 @@
 set -u
 : "${JAIL:?run by make check}" "${top_srcdir:?}" "${top_builddir:?}"
 export ESCAPE_JAIL="$JAIL" ESCAPE_WEAK="$top_builddir/jail-weak" ESCAPE_PROBE="$top_builddir/tests/helpers/probe"
-export ESCAPE_HOST="$top_srcdir/tests/escape/host.py"
+export ESCAPE_HOST="$top_builddir/tests/escape/host"
 
 patterns=$(mktemp) || exit 99
 trap 'rm -f "$patterns"' EXIT

@@ -3,6 +3,23 @@
 TESTS += tests/escape/check.sh
 EXTRA_DIST += tests/escape
 
+# The host's side of it. Users may have no Python; and it is static for the same reasons as probe.
+selftest_PROGRAMS += tests/escape/host
+tests_escape_host_SOURCES = \
+	base/kernel.h \
+	base/text.c \
+	tests/escape/host.c \
+	tests/escape/host.h \
+	tests/escape/host_tty.c
+tests_escape_host_CFLAGS = $(tests_helpers_probe_CFLAGS)
+tests_escape_host_LDFLAGS = $(probe_static)
+tests_escape_host_LDADD = -lrt
+
+# What a build in the source tree leaves there.
+dist-hook: dist-escape
+dist-escape:
+	cd '$(distdir)/tests/escape' && rm -rf host$(EXEEXT) ./*.$(OBJEXT) .deps .dirstamp
+
 install-data-local: install-selftest
 install-selftest:
 	$(MKDIR_P) '$(DESTDIR)$(selftestdir)/sandboxes'
@@ -16,10 +33,10 @@ uninstall-selftest:
 
 escape_environment = \
 	ESCAPE_JAIL='$(abs_top_builddir)/jail-intree' ESCAPE_WEAK='$(abs_top_builddir)/jail-weak' \
-	ESCAPE_PROBE='$(abs_top_builddir)/tests/helpers/probe' ESCAPE_HOST='$(abs_top_srcdir)/tests/escape/host.py'
+	ESCAPE_PROBE='$(abs_top_builddir)/tests/helpers/probe' ESCAPE_HOST='$(abs_top_builddir)/tests/escape/host'
 
 # The table, for a person. ROWS='PRV-01 FS-02' or ROWS='--class SYS' for some of it.
-check-escape: jail-intree$(EXEEXT) jail-weak$(EXEEXT) tests/helpers/probe$(EXEEXT)
+check-escape: jail-intree$(EXEEXT) jail-weak$(EXEEXT) $(selftest_PROGRAMS)
 	@$(escape_environment) $(srcdir)/tests/escape/run $(ROWS)
 
-.PHONY: check-escape install-selftest uninstall-selftest
+.PHONY: check-escape dist-escape install-selftest uninstall-selftest

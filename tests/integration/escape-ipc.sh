@@ -23,11 +23,11 @@ session="/run/user/$uid/bus /run/dbus/system_bus_socket /run/user/$uid/systemd/p
 	/run/user/$uid/wayland-0 /run/user/$uid/pulse/native /run/user/$uid/pipewire-0 /run/udev/control /run/nscd/socket /run/acpid.socket"
 cat >"$scratch/plant" <<'END'
 mount -t tmpfs none /run && mkfifo /run/ready || exit
-"$1" "$2" sockets $3 >/run/ready &
+"$1" sockets $2 >/run/ready &
 listener=$!
 read -r line </run/ready
-for path in $3; do
-	outside=$("$4" unixconnect "$path")
+for path in $2; do
+	outside=$("$3" unixconnect "$path")
 	inside=$(timeout 20 "$JAIL" -- ./probe unixconnect "$path" 2>&1)
 	echo "$path ${inside##* } ${outside##* }"
 done
@@ -36,7 +36,7 @@ END
 userns=-Ur
 [ "$who" = user ] || userns=
 # shellcheck disable=SC2086
-unshare $userns -m sh "$scratch/plant" "$py" "$on_host" "$wellknown $session" "$probe" >"$scratch/planted" 2>"$scratch/plant.err"
+unshare $userns -m sh "$scratch/plant" "$on_host" "$wellknown $session" "$probe" >"$scratch/planted" 2>"$scratch/plant.err"
 diag "$(cat "$scratch/plant.err")"
 inside_of() {
 	awk -v p="$1" '$1 == p { print $2 }' "$scratch/planted"
@@ -130,7 +130,7 @@ opts=''
 # IPC-07
 rm -f "$scratch/served"
 mkfifo "$scratch/served"
-"$py" "$on_host" ipc "$nonce" >"$scratch/served" 2>"$scratch/ipc.err" &
+"$on_host" ipc "$nonce" >"$scratch/served" 2>"$scratch/ipc.err" &
 at_end "kill $! 2>/dev/null; wait $! 2>/dev/null"
 read -r key has_shm has_queue <"$scratch/served"
 blocked ENOENT "IPC-07 a System V segment of the host is not there" shmget "$key"
@@ -149,17 +149,17 @@ is "$out" 1 "IPC-07 both tables are empty inside"
 
 # IPC-08 -- started with descriptors 3 to 200 open, on a directory, a socket, a memfd, a pidfd.
 echo "$nonce" >"$scratch/canary"
-"$py" "$on_host" fds "$scratch" timeout 20 "$JAIL" -- sh -c './probe fds; ./probe open r /proc/self/fd/9/canary; ./probe open r /dev/fd/9/canary; ./probe setns-fd 9' >"$scratch/out" 2>&1
+"$on_host" fds "$scratch" timeout 20 "$JAIL" -- sh -c './probe fds; ./probe open r /proc/self/fd/9/canary; ./probe open r /dev/fd/9/canary; ./probe setns-fd 9' >"$scratch/out" 2>&1
 is "$(awk '/^fds/ { print $2 }' "$scratch/out" | tr '\n' ' ')" '0 1 2 ' "IPC-08 the command has descriptors 0 to 2 and no others"
 is "$(awk '/^open/ { print $3 }' "$scratch/out" | sort -u)" ENOENT "IPC-08 the directory that was open cannot be walked into"
-"$py" "$on_host" fds "$scratch" "$probe" fds >"$scratch/out" 2>&1
-is "$(awk '$2 < 201' "$scratch/out" | wc -l | tr -d ' ') $("$py" "$on_host" fds "$scratch" "$probe" open r /proc/self/fd/9/canary)" '201 open 0 OK' \
+"$on_host" fds "$scratch" "$probe" fds >"$scratch/out" 2>&1
+is "$(awk '$2 < 201' "$scratch/out" | wc -l | tr -d ' ') $("$on_host" fds "$scratch" "$probe" open r /proc/self/fd/9/canary)" '201 open 0 OK' \
 	"IPC-08 control: without jail there are 201, and it can"
 cat >"$scratch/held" <<'END'
 exec timeout 20 "$JAIL" -- sh -c ': >fds.up; until [ -e fds.down ]; do sleep 0.02; done' "$1"
 END
 mark=$(marker)
-"$py" "$on_host" fds "$scratch" sh "$scratch/held" "$mark" >"$scratch/out" 2>&1 &
+"$on_host" fds "$scratch" sh "$scratch/held" "$mark" >"$scratch/out" 2>&1 &
 held=$!
 until_true 5 test -e fds.up
 command=$(for p in $(marked "$mark"); do [ "$(depth "$p")" -gt "$(depth $$)" ] && echo "$p"; done)

@@ -26,14 +26,14 @@
 #   start NAME ARG...           jail ARG... in the background, with a command that makes ./NAME.up and ends when ./NAME.down is there;
 #                               sets $command and $init, the pids of the command and of the jail's pid 1 as seen from here
 #   stop NAME                   ends it, and waits
-#   serve LOG KIND NAME [DIR]   a listener (tests/escape/host.py) in the background
+#   serve LOG KIND NAME [DIR]   a listener (tests/escape/host.c) in the background
 
 # shellcheck source=tests/integration/lib.sh
 . "$top_srcdir/tests/integration/lib.sh"
 
 have python3 unshare || skip_all "python3 or unshare is not installed"
 if [ -x /usr/bin/python3 ]; then py=/usr/bin/python3; else py=python3; fi
-on_host=$top_srcdir/tests/escape/host.py
+on_host=${top_builddir:?run by make check}/tests/escape/host
 cp "${top_builddir:?run by make check}/tests/helpers/probe" "$work/probe" || exit 99
 probe=$work/probe
 nonce=$(marker)
@@ -150,7 +150,7 @@ stop() {
 serve() {
 	rm -f "$scratch/served"
 	mkfifo "$scratch/served"
-	"$py" "$on_host" listen "$@" >"$scratch/served" 2>"$scratch/served.err" &
+	"$on_host" listen "$@" >"$scratch/served" 2>"$scratch/served.err" &
 	at_end "kill $! 2>/dev/null"
 	read -r served_line <"$scratch/served" && [ "$served_line" = ready ]
 }

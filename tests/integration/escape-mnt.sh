@@ -96,7 +96,7 @@ unlike "$out" unreachable "MNT-04 the working directory is reachable"
 like "$(find "$scratch" -name "$canary")" "$canary" "MNT-04 control: outside it is found"
 mkdir "$scratch/newroot"
 cp "$probe" "$scratch/newroot/probe"
-free=$(unshare -Ur "$py" "$on_host" chroot "$scratch/newroot" /probe dotdot)
+free=$(unshare -Ur "$on_host" chroot "$scratch/newroot" /probe dotdot)
 is "$?" 1 "MNT-04 control: a changed root alone is walked out of"
 
 # MNT-05 -- an earlier run turned a directory of the workspace into a link, and waits for the next to bind it.
@@ -126,7 +126,7 @@ echo own >real/key
 rm -f cache
 ln -s "$scratch/secret" planted
 mv real cache
-"$py" "$on_host" flip "$work/cache" "$work/planted" >"$scratch/flipping" &
+"$on_host" flip "$work/cache" "$work/planted" >"$scratch/flipping" &
 flipper=$!
 at_end "kill $flipper 2>/dev/null"
 until_true 5 test -s "$scratch/flipping"

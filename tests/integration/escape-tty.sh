@@ -8,7 +8,7 @@
 
 # on_tty COMMAND... sets $tty_rc, $typed (bytes in the terminal's input, hexadecimal, - for none) and $shown (what it displayed).
 on_tty() {
-	tty_line=$(timeout 30 "$py" "$on_host" pty "$scratch/shown" "$@" 2>"$scratch/pty.err")
+	tty_line=$(timeout 30 "$on_host" pty "$scratch/shown" "$@" 2>"$scratch/pty.err")
 	tty_rc=$(echo "$tty_line" | awk '{ print $2 }') typed=$(echo "$tty_line" | awk '{ print $4 }')
 	shown=$(tr -d '\000\r' <"$scratch/shown")
 }
@@ -44,7 +44,7 @@ verdict_of=
 # TTY-02 -- a process of the host in jail's own process group.
 group() {
 	: >"$scratch/group"
-	timeout -s KILL 5 "$py" "$on_host" group "$scratch/group" "$@" >"$scratch/group.out" 2>&1
+	timeout -s KILL 5 "$on_host" group "$scratch/group" "$@" >"$scratch/group.out" 2>&1
 }
 group "$probe" kill 0 10
 like "$(cat "$scratch/group")" SIGUSR1 "TTY-02 control: kill(0) outside reaches the process beside"
@@ -101,7 +101,7 @@ printf '%s\n' 'while IFS= read -r line; do printf "<"; printf "$line"; printf ">
 sh ./print-corpus >raw
 dangers='\x1b\]52|\x1bP|\x1b_|\x1b\^|\x1bX|\x1b\[20?1?~|\x1b\[[45]i|\x1b\[21t|\x1b\]50|\x1b\]1337|\x1b\]777|\x1b\]9|\x1b\[\?1001|\x1b\[[23]t|\x1b\[8;|\*[yz]|\$w|[\x80-\x9f]5n|\xc2[\x80-\x9f]|\x1b%|\x1b [FG]|\x1b\[\?2l|\x1b\[\?38|[\x05\x06]'
 dangerous() {
-	"$py" "$on_host" find "$dangers" "$1"
+	"$on_host" find "$dangers" "$1"
 }
 isnt "$(dangerous raw)" '' "TTY-03 control: raw, the sequences are there"
 on_tty "$JAIL" -- sh ./print-corpus
@@ -112,7 +112,7 @@ isnt "$(dangerous "$scratch/shown")" '' "TTY-03 control: with escapes = raw they
 
 # C0 but newline and tab, DEL, and C1 in UTF-8 or raw.
 unclean() {
-	"$py" "$on_host" find '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|(?<![\x80-\xff])[\x80-\x9f]' "$1"
+	"$on_host" find '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|(?<![\x80-\xff])[\x80-\x9f]' "$1"
 }
 evil=$(printf 'e\033]0;x\007\033[201~\rf\302\233g')
 mkdir "$evil" "$(printf 'new\nline')"
