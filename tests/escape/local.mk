@@ -27,7 +27,8 @@ install-selftest:
 	$(INSTALL_DATA) $(srcdir)/tests/escape/row.sh $(srcdir)/tests/escape/report.awk $(srcdir)/tests/escape/*.row '$(DESTDIR)$(selftestdir)'
 	$(INSTALL_DATA) $(srcdir)/tests/escape/sandboxes/*.sh '$(DESTDIR)$(selftestdir)/sandboxes'
 
-uninstall-local: uninstall-selftest
+# After automake has taken its programs out of it.
+uninstall-hook: uninstall-selftest
 uninstall-selftest:
 	rm -rf '$(DESTDIR)$(selftestdir)'
 
