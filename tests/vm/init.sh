@@ -46,7 +46,7 @@ sh /tests/asroot.sh &
 until [ -e /run/asroot/out ]; do sleep 0.1; done
 
 case $test in
-limits)
+limits | escape)
 	# Delegated to the user as systemd would: the directory and three files in it, and the user itself in a leaf.
 	cd /sys/fs/cgroup || exit
 	echo "+memory +pids +cpu" >cgroup.subtree_control
@@ -59,7 +59,8 @@ limits)
 	echo "+memory +pids +cpu" >user/cgroup.subtree_control
 	(
 		echo 0 >/sys/fs/cgroup/user/shell/cgroup.procs
-		cd /home/user && exec su user -c "sh /tests/guest.sh"
+		[ "$test" = escape ] || test=guest
+		cd /home/user && exec su user -c "sh /tests/$test.sh"
 	)
 	;;
 *)

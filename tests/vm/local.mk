@@ -9,6 +9,7 @@ tests_vm_tool_LDFLAGS = $(probe_static)
 
 EXTRA_DIST += \
 	tests/vm/asroot.sh \
+	tests/vm/escape.sh \
 	tests/vm/guest-lib.sh \
 	tests/vm/guest.sh \
 	tests/vm/init.sh \

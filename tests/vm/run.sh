@@ -7,17 +7,18 @@
 # Boots (all at once, unless some are named):
 #   limits    Debian's kernel as it comes: limits, an old Landlock, user namespaces switched off     guest.sh
 #   nolsm     the same without Landlock                                                               nolsm.sh
+#   escape    the hardening suite, there                                                              escape.sh
 #   systemd   systemd as pid 1, and a user's own: the way to a cgroup through it                      systemd.sh
 set -eu
 : "${top_srcdir:?run by make check}" "${top_builddir:?run by make check}"
 
 kernel=$1
 shift
-[ $# -gt 0 ] || set -- limits nolsm systemd
+[ $# -gt 0 ] || set -- limits nolsm systemd escape
 here=$top_srcdir/tests/vm
 out=$top_builddir/tests/vm/work
 modules=${kernel%/boot/*}/lib/modules/${kernel##*/vmlinuz-}
-limit=${JAIL_VM_LIMIT:-150}	# seconds for each boot, on the slowest machine
+limit=${JAIL_VM_LIMIT:-400}	# seconds for each boot, on the slowest machine
 count=0 failed=0 pids=
 
 say() { echo "# $*"; }
@@ -100,6 +101,11 @@ make_root() {	# make_root DIR
 	echo 'root:secret:1::::::' >"$r/etc/shadow"
 	chmod 600 "$r/etc/shadow"
 	cp "$here"/*.sh "$r/tests/"
+	# jail-weak is never installed: it finds its profiles where it was built.
+	cp "$top_builddir/jail-weak" "$r/tests/"
+	add_libraries "$r" "$r/tests/jail-weak"
+	mkdir -p "$r$top_srcdir/profiles" "$r$top_builddir"
+	cp "$top_srcdir"/profiles/*.ini "$r$top_srcdir/profiles/"
 	cp "$top_srcdir/tests/integration/lib.sh" "$r/tests/integration/"
 	cp "$top_srcdir/tests/allowed-skips" "$r/tests/"
 	cp "$here/init.sh" "$r/init"
@@ -170,6 +176,7 @@ boots=$*
 make_root "$out/root"
 pack "$out/root" "$out/initrd"
 ! wants limits || boot limits "$out/initrd" ""
+! wants escape || boot escape "$out/initrd" ""
 ! wants nolsm || boot nolsm "$out/initrd" "lsm=lockdown,yama"
 if wants systemd && [ -x /usr/lib/systemd/systemd ] && [ -x /usr/bin/systemd-run ] && [ -x /usr/bin/dbus-daemon ]; then
 	add_systemd "$out/root"
