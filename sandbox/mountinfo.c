@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reading /proc/self/mountinfo; P1, pure but for the read. */
+/* Reading /proc/self/mountinfo; P0 and P1, pure but for the read. */
 #include "sandbox/mountinfo.h"
 
 #include <errno.h>
@@ -73,6 +73,18 @@ static bool unescape(char *s)
 	return true;
 }
 
+/* "98:0": twelve bits and twenty. */
+static bool parse_device(char *s, uint32_t *ret)
+{
+	char *high = strsep(&s, ":");
+	uint64_t major, minor;
+
+	if (!s || !str_to_u64(high, 0xfff, &major) || !str_to_u64(s, 0xfffff, &minor))
+		return false;
+	*ret = MOUNTINFO_DEV(major, minor);
+	return true;
+}
+
 /*
  * 36 35 98:0 /root /point rw,noatime shared:1 - ext4 /dev/sda rw: any number of words may stand
  * before the dash.
@@ -85,7 +97,7 @@ int mountinfo_parse(char *line, struct mountinfo *ret)
 	char *tie = strsep(&line, " ");
 	struct mountinfo m = { .point = point };
 
-	if (!tie || !*device || !*root || !str_to_u64(id, UINT64_MAX, &m.id) ||
+	if (!tie || !parse_device(device, &m.dev) || !*root || !str_to_u64(id, UINT64_MAX, &m.id) ||
 	    !str_to_u64(parent, UINT64_MAX, &m.parent) || !unescape(point) || point[0] != '/' ||
 	    !parse_flags(flags, &m.flags))
 		return -EINVAL;

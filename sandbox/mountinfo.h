@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading /proc/self/mountinfo a line at a time, into a buffer of the caller's. Runs in P1, with
- * the old mount API only.
+ * Reading /proc/self/mountinfo a line at a time, into a buffer of the caller's. Runs in P0, and with
+ * the old mount API in P1.
  */
 #ifndef JAIL_SANDBOX_MOUNTINFO_H
 #define JAIL_SANDBOX_MOUNTINFO_H
@@ -15,7 +15,14 @@ struct mountinfo {
 	const char *point;   /* where it is mounted, seen from the reader's root; in the buffer */
 	unsigned long flags; /* MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, K_MS_NOSYMFOLLOW */
 	bool tied;	     /* shared, a slave, or unbindable */
+	uint32_t dev;	     /* the file system's device, by MOUNTINFO_DEV */
 };
+
+/*
+ * A device number as the kernel keeps it, and hands it out in places. What stat says is another one
+ * on file systems that have a number for each subvolume.
+ */
+#define MOUNTINFO_DEV(high, low) ((uint32_t)(high) << 20 | (uint32_t)(low))
 
 struct mountinfo_reader {
 	int fd;

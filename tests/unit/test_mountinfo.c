@@ -23,17 +23,22 @@ static const struct {
 	struct mountinfo want;
 } good[] = {
 	{ "36 35 98:0 /mnt1 /mnt2 rw,noatime - ext3 /dev/root rw,errors=continue",
-	  { 36, 35, "/mnt2", 0, false } },
-	{ "1 1 0:2 / / rw - rootfs rootfs rw", { 1, 1, "/", 0, false } },
+	  { 36, 35, "/mnt2", 0, false, MOUNTINFO_DEV(98, 0) } },
+	{ "1 1 0:2 / / rw - rootfs rootfs rw", { 1, 1, "/", 0, false, MOUNTINFO_DEV(0, 2) } },
 	{ "9 8 0:1 / /a ro,nosuid,nodev,noexec,noatime,nodiratime,nosymfollow,idmapped - tmpfs x ro",
-	  { 9, 8, "/a", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC | K_MS_NOSYMFOLLOW, false } },
-	{ "9 8 0:1 / /a rw,relatime shared:1 - tmpfs x ro", { 9, 8, "/a", 0, true } },
-	{ "9 8 0:1 / /a rw,relatime master:1 propagate_from:2 - tmpfs x ro", { 9, 8, "/a", 0, true } },
-	{ "9 8 0:1 / /a rw,relatime unbindable - tmpfs x ro", { 9, 8, "/a", 0, true } },
+	  { 9, 8, "/a", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC | K_MS_NOSYMFOLLOW, false,
+	    MOUNTINFO_DEV(0, 1) } },
+	{ "9 8 0:1 / /a rw,relatime shared:1 - tmpfs x ro",
+	  { 9, 8, "/a", 0, true, MOUNTINFO_DEV(0, 1) } },
+	{ "9 8 0:1 / /a rw,relatime master:1 propagate_from:2 - tmpfs x ro",
+	  { 9, 8, "/a", 0, true, MOUNTINFO_DEV(0, 1) } },
+	{ "9 8 0:1 / /a rw,relatime unbindable - tmpfs x ro",
+	  { 9, 8, "/a", 0, true, MOUNTINFO_DEV(0, 1) } },
 	{ "9 8 0:1 /x\\040y//deleted /a\\040b\\011c\\012d\\134040 rw - tmpfs \\134 rw",
-	  { 9, 8, "/a b\tc\nd\\040", 0, false } },
-	{ "9 8 0:1 / /\303\244 rw - fuse.x  rw", { 9, 8, "/\303\244", 0, false } },
-	{ "9 8 0:1 / /- rw - tmpfs - rw", { 9, 8, "/-", 0, false } },
+	  { 9, 8, "/a b\tc\nd\\040", 0, false, MOUNTINFO_DEV(0, 1) } },
+	{ "9 8 0:1 / /\303\244 rw - fuse.x  rw", { 9, 8, "/\303\244", 0, false, MOUNTINFO_DEV(0, 1) } },
+	{ "9 8 0:1 / /- rw - tmpfs - rw", { 9, 8, "/-", 0, false, MOUNTINFO_DEV(0, 1) } },
+	{ "9 8 4095:1048575 / /a rw - tmpfs x rw", { 9, 8, "/a", 0, false, 0xffffffff } },
 };
 
 static const char *const bad[] = {
@@ -48,6 +53,12 @@ static const char *const bad[] = {
 	"x 35 98:0 /mnt1 /mnt2 rw - ext3 /dev/root rw",
 	"36 -1 98:0 /mnt1 /mnt2 rw - ext3 /dev/root rw",
 	"36 35  /mnt1 /mnt2 rw - ext3 /dev/root rw",
+	"36 35 98 /mnt1 /mnt2 rw - ext3 /dev/root rw",
+	"36 35 98: /mnt1 /mnt2 rw - ext3 /dev/root rw",
+	"36 35 :0 /mnt1 /mnt2 rw - ext3 /dev/root rw",
+	"36 35 98:0:0 /mnt1 /mnt2 rw - ext3 /dev/root rw",
+	"36 35 4096:0 /mnt1 /mnt2 rw - ext3 /dev/root rw",
+	"36 35 98:1048576 /mnt1 /mnt2 rw - ext3 /dev/root rw",
 	"36 35 98:0 /mnt1 mnt2 rw - ext3 /dev/root rw",
 	"36 35 98:0 /mnt1  rw - ext3 /dev/root rw",
 	"36 35 98:0 /mnt1 /mnt2 rw,nofuture - ext3 /dev/root rw",
@@ -68,6 +79,7 @@ static void check(const struct mountinfo *got, const struct mountinfo *want)
 	assert_string_equal(got->point, want->point);
 	assert_int_equal(got->flags, want->flags);
 	assert_int_equal(got->tied, want->tied);
+	assert_int_equal(got->dev, want->dev);
 }
 
 static void test_good(void **state)
