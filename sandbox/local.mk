@@ -35,6 +35,7 @@ sandbox_libsandbox_a_SOURCES = \
 	sandbox/selftest.c \
 	sandbox/session.c sandbox/session.h \
 	sandbox/setup.h \
+	sandbox/sockdiag.c sandbox/sockdiag.h \
 	sandbox/sockets.c sandbox/sockets.h \
 	sandbox/stage_command.c \
 	sandbox/stage_confine.c \

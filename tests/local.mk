@@ -25,6 +25,7 @@ include tests/unit/mountinfo.mk
 include tests/unit/profiles.mk
 include tests/unit/sandbox.mk
 include tests/unit/scope.mk
+include tests/unit/sockets.mk
 include tests/unit/ttyfilter.mk
 include tests/seccomp/local.mk
 include tests/fuzz/profiles.mk
