@@ -63,6 +63,23 @@ struct k_clone_args {
 
 #define K_PIDFD_GET_MNT_NAMESPACE 0xff03u /* _IO(0xff, 3) */
 
+/* statx(2): of all it tells, the device, and in which mount a path ends (since 5.8). */
+struct k_statx {
+	uint32_t mask, unused[33], dev_major, dev_minor;
+	uint64_t mnt_id, spare[13];
+};
+
+#define K_STATX_MNT_ID 0x1000u
+
+/* What getdents64(2) fills a buffer with; `reclen` bytes each. */
+struct k_dirent {
+	uint64_t ino;
+	int64_t off;
+	uint16_t reclen;
+	uint8_t type; /* DT_ */
+	char name[];
+};
+
 #define K_CLONE_PIDFD	      0x00001000ull
 #define K_CLONE_NEWTIME	      0x00000080ull
 #define K_CLONE_CLEAR_SIGHAND 0x100000000ull
@@ -111,6 +128,16 @@ static inline int k_close_range(unsigned first, unsigned last, unsigned flags)
 static inline int k_pivot_root(const char *new_root, const char *put_old)
 {
 	return (int)syscall(SYS_pivot_root, new_root, put_old);
+}
+
+static inline int k_statx(int dirfd, const char *path, int flags, unsigned mask, struct k_statx *st)
+{
+	return (int)syscall(SYS_statx, dirfd, path, flags, mask, st);
+}
+
+static inline long k_getdents64(int fd, void *buf, size_t size)
+{
+	return syscall(SYS_getdents64, fd, buf, size);
 }
 
 static inline int k_pidfd_send_signal(int pidfd, int sig)

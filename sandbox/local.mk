@@ -37,6 +37,7 @@ sandbox_libsandbox_a_SOURCES = \
 	sandbox/setup.h \
 	sandbox/sockdiag.c sandbox/sockdiag.h \
 	sandbox/sockets.c sandbox/sockets.h \
+	sandbox/sockwalk.c sandbox/sockwalk.h \
 	sandbox/stage_command.c \
 	sandbox/stage_confine.c \
 	sandbox/stage_mounts.c \
