@@ -35,6 +35,7 @@ sandbox_libsandbox_a_SOURCES = \
 	sandbox/selftest.c \
 	sandbox/session.c sandbox/session.h \
 	sandbox/setup.h \
+	sandbox/shown.c sandbox/shown.h \
 	sandbox/sockdiag.c sandbox/sockdiag.h \
 	sandbox/sockets.c sandbox/sockets.h \
 	sandbox/sockwalk.c sandbox/sockwalk.h \

@@ -152,7 +152,7 @@ static int plan_mounts(struct arena *a, struct plan *p, struct err *e)
 	if (rc == 0)
 		rc = files_add(&m, p, e);
 	if (rc == 0 && p->landlock_abi < 9 && !weakened(WEAK_SOCKETS))
-		rc = sockets_mask(&m, e);
+		rc = sockets_mask(&m, p, e);
 	if (rc == 0)
 		p->mounts = mounts_finish(&m);
 	return rc;

@@ -80,7 +80,8 @@ struct plan {
 	struct mount_list mounts;
 	bool proc_pids_only, nested_userns, new_netns, loopback, raw_escapes;
 	int landlock_abi;
-	bool landlock_net; /* no TCP at all */
+	bool landlock_net;   /* no TCP at all */
+	bool sockets_unsure; /* there may be one of the host's in a shown tree */
 	struct filter command_filter, init_filter;
 	const char *seccomp; /* the preset's name */
 	struct limits limits;

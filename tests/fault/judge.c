@@ -123,6 +123,28 @@ static bool as_usual(const struct outcome *o, const struct outcome *base)
 	       str_eq(o->out, base->out) && str_eq(o->err, base->err);
 }
 
+/* The same, but for the files in which the jail describes itself. */
+static bool same_but_policy(const char *a, const char *b)
+{
+	while (*a && *b) {
+		const size_t n = strcspn(a, "\n"), m = strcspn(b, "\n");
+
+		if ((n != m || memcmp(a, b, n) != 0) && (!str_starts(a, "tree /run/jail/policy.") ||
+							 !str_starts(b, "tree /run/jail/policy.")))
+			return false;
+		a += n + (a[n] != '\0');
+		b += m + (b[m] != '\0');
+	}
+	return *a == *b;
+}
+
+/* As usual, and said to be not quite. */
+static bool noted(const struct outcome *o, const struct outcome *base)
+{
+	return o->trace.status == base->trace.status && same_but_policy(o->report, base->report) &&
+	       same_but_policy(o->out, base->out) && str_eq(o->err, base->err);
+}
+
 /* Where the command's own part of the report ends. */
 static size_t about_pid1(const char *report)
 {
@@ -187,6 +209,8 @@ enum verdict judge(const struct config *c, const struct fault *f, const struct o
 		text_add(&t, "its failure changes nothing, and it is not in harmless.txt");
 		return VERDICT_WRONG;
 	}
+	if (noted(o, base) && harmless_known(hit))
+		return VERDICT_HARMLESS;
 	if (hit->phase == PHASE_LIBC && !o->report[0] && o->trace.status)
 		return VERDICT_LIBC;
 	if (hit->phase == PHASE_RUN && ended(o, base))

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* deny ERRNO CALL[,CALL...] -- COMMAND...: runs COMMAND, for which the named system calls fail, as a container's filter would. */
+/*
+ * deny ERRNO CALL[,CALL...] -- COMMAND...: runs COMMAND, for which the named system calls fail, as a container's filter would. "netlink"
+ * stands for socket(2) with that family.
+ */
 
 #include <errno.h>
 #include <linux/audit.h>
@@ -10,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,6 +42,7 @@ static const struct {
 	{ "mount", SYS_mount },
 	{ "mount_setattr", K_NR_mount_setattr },
 	{ "move_mount", K_NR_move_mount },
+	{ "netlink", SYS_socket },
 	{ "open_tree", K_NR_open_tree },
 	{ "pivot_root", SYS_pivot_root },
 	{ "umount2", SYS_umount2 },
@@ -47,7 +52,8 @@ static const struct {
 	const char *name;
 	int code;
 } codes[] = {
-	{ "EACCES", EACCES }, { "EINVAL", EINVAL }, { "EIO", EIO },
+	{ "EACCES", EACCES }, { "EAFNOSUPPORT", EAFNOSUPPORT },
+	{ "EINVAL", EINVAL }, { "EIO", EIO },
 	{ "ENOSYS", ENOSYS }, { "EPERM", EPERM },
 };
 
@@ -79,10 +85,10 @@ static struct sock_filter answer(uint32_t action)
 	return (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
 }
 
-/* Go on when the value that was loaded is `k`, and pass over one instruction when it is not. */
-static struct sock_filter unless(uint32_t k)
+/* Go on when the value that was loaded is `k`, and pass over `n` instructions when it is not. */
+static struct sock_filter unless(uint32_t k, uint8_t n)
 {
-	return (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, k, 0, 1);
+	return (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, k, 0, n);
 }
 
 /* `list` is taken apart. */
@@ -103,8 +109,13 @@ static int compile(char *list, int code, struct sock_filter *out)
 			fprintf(stderr, "deny: system call '%s'\n", name);
 			return -EINVAL;
 		}
-		out[n++] = unless((uint32_t)nr);
+		out[n++] = unless((uint32_t)nr, nr == SYS_socket ? 3 : 1);
+		if (nr == SYS_socket) {
+			out[n++] = load(offsetof(struct seccomp_data, args[0]));
+			out[n++] = unless(AF_NETLINK, 1);
+		}
 		out[n++] = answer(SECCOMP_RET_ERRNO | ((uint32_t)code & SECCOMP_RET_DATA));
+		out[n++] = load(offsetof(struct seccomp_data, nr));
 	}
 	out[n++] = answer(SECCOMP_RET_ALLOW);
 	return n;
@@ -112,7 +123,7 @@ static int compile(char *list, int code, struct sock_filter *out)
 
 int main(int argc, char **argv)
 {
-	struct sock_filter code[2 * CALLS_MAX + 5];
+	struct sock_filter code[5 * CALLS_MAX + 5];
 	struct sock_fprog program = { .filter = code };
 	int n, denied = argc > 1 ? errno_of(argv[1]) : 0;
 

@@ -97,34 +97,102 @@ else
 fi
 is "$(say abstract | wc -l | tr -d ' ')" 1 "IPC-04 the listener was reached by the control, and by nothing else"
 
-# IPC-05, IPC-06 -- sockets in the workspace, by whatever name they were bound.
+# IPC-05, IPC-06 -- sockets in the workspace, by whatever name they were bound and wherever they went since. $layer_off is the same jail
+# with the list of /proc/net/unix, which has their names alone.
+layer_off="$top_builddir/tests/helpers/deny EAFNOSUPPORT netlink -- $JAIL"
+unmasked() {
+	# shellcheck disable=SC2086
+	timeout -s KILL "$limit" $layer_off -- ./probe "$@" 2>"$scratch/tried.err" | answer
+}
+reached() { # reached NAME...: how often each of these listeners was
+	for listener; do say "$listener" | wc -l; done | tr -d ' ' | tr '\n' ' '
+}
 serve "$scratch/tree.log" stream "$work/tree.sock" || fail "IPC-05 a listener"
 serve "$scratch/dgram.log" dgram "$work/dgram.sock" || fail "IPC-05 a listener"
-mkdir sub
-serve "$scratch/relative.log" stream relative.sock "$work/sub" || fail "IPC-05 a listener"
-serve "$scratch/moved.log" stream "$work/sub/before.sock" || fail "IPC-05 a listener"
-mv sub/before.sock sub/moved.sock
 flips=OK
 blocked 'EACCES|ECONNREFUSED' "IPC-05 a socket of the host in the workspace is refused" unixconnect "$work/tree.sock"
 blocked 'EACCES|ECONNREFUSED' "IPC-05 a datagram to one is refused" unixsend "$work/dgram.sock"
-todo='/proc/net/unix does not tell where these are'
-blocked 'EACCES|ECONNREFUSED' "IPC-05 one that was bound by a relative name is refused" unixconnect "$work/sub/relative.sock"
-blocked 'EACCES|ECONNREFUSED' "IPC-05 one that was renamed is refused" unixconnect "$work/sub/moved.sock"
-is "$(say relative | wc -l) $(say moved | wc -l)" '1 1' "IPC-05 and these two were reached by the control, and by nothing else"
-todo=''
 until_true 2 test -s "$scratch/dgram.log"
-is "$(say tree | wc -l) $(say dgram | wc -l)" '1 1' "IPC-05 the listeners were reached by the control, and by nothing else"
+is "$(reached tree dgram)" '1 1 ' "IPC-05 the listeners were reached by the control, and by nothing else"
 run -- sh -c 'ln tree.sock y; mv tree.sock x; rm -f tree.sock; ls'
 unlike "$out" '^[xy]$' "IPC-05 it cannot be given another name"
+
+mkdir -p sub/tmp away/from/here here
+serve "$scratch/relative.log" stream tmp/relative.sock "$work/sub" || fail "IPC-05 a listener"
+serve "$scratch/top.log" stream sub/top.sock "$work" || fail "IPC-05 a listener"
+serve "$scratch/renamed.log" stream "$work/sub/before.sock" || fail "IPC-05 a listener"
+mv sub/before.sock sub/renamed.sock
+serve "$scratch/moved.log" stream moved.sock "$work/sub" || fail "IPC-05 a listener"
+mv sub/moved.sock away/from/here/
+serve "$scratch/dir.log" stream "$work/here/dir.sock" || fail "IPC-05 a listener"
+mv here there
+serve "$scratch/linked.log" stream "$work/linked.sock" || fail "IPC-05 a listener"
+ln linked.sock sub/other.sock
+for way in "bound by a relative name=sub/tmp/relative.sock" "bound by a name relative to the workspace=sub/top.sock" \
+	"renamed in its directory=sub/renamed.sock" "bound by a relative name, and moved=away/from/here/moved.sock" \
+	"in a directory that was renamed=there/dir.sock" "known by a second name=sub/other.sock"; do
+	blocked 'EACCES|ECONNREFUSED' "IPC-05 one that is ${way%=*} is refused" unixconnect "$work/${way#*=}"
+	control=unmasked
+	blocked 'EACCES|ECONNREFUSED' "IPC-05 ... and is by the mask" unixconnect "$work/${way#*=}"
+	control=host
+done
+is "$(reached relative top renamed moved dir linked)" '2 2 2 2 2 2 ' "IPC-05 these were reached by the controls, and by nothing else"
+is "$(unmasked unixconnect "$work/tree.sock"),$(reached tree)" 'EACCES,1 ' "IPC-05 without the kernel's list a name that leads there is refused still"
+# shellcheck disable=SC2086
+like "$($layer_off explain)" 'note +the kernel does not tell where sockets are' "IPC-05 ... and explain tells what is not"
+run explain
+is "$(printf '%s\n' "$out" | grep -c "hidden .*(a host program's socket)") $(printf '%s\n' "$out" | grep -c 'host programs have moved')" '9 0' \
+	"IPC-05 explain has all that are hidden, and no doubt"
+
+# What one run moves, the next one finds.
+run -- sh -c 'mkdir attic && mv there attic/cellar && ./probe unixconnect attic/cellar/dir.sock'
+is "$(printf '%s\n' "$out" | answer)" EACCES "IPC-05 in a directory that the command renames it stays refused"
+blocked 'EACCES|ECONNREFUSED' "IPC-05 and for the next command, too" unixconnect "$work/attic/cellar/dir.sock"
+mkdir -p alias
+cat >"$scratch/alias" <<'END'
+mount --bind sub alias && timeout 20 "$JAIL" -- ./probe unixconnect "$PWD/alias/top.sock"
+"$1" unixconnect "$PWD/alias/top.sock"
+END
+# shellcheck disable=SC2086
+unshare $userns -m sh "$scratch/alias" "$probe" >"$scratch/aliased" 2>&1
+verdict "IPC-05 one that is seen through a second mount is refused there" "$(head -n 1 "$scratch/aliased" | answer)" EACCES \
+	"$(tail -n 1 "$scratch/aliased" | answer)" OK
+is "$(reached dir top)" '3 3 ' "IPC-05 both were reached by the control, and by nothing else"
+if [ "$who" != root ]; then # who reads everything
+	chmod 300 attic
+	run -- true
+	like "$rc $err" '^0 jail: weak: not all that is shown could be searched for sockets' "IPC-05 what cannot be searched is announced"
+	chmod 700 attic
+fi
+run -- true
+is "$rc $err" '0 ' "IPC-05 what can is not"
+
+# A listener in a network namespace of its own, as in a container.
+rm -f "$scratch/served"
+mkfifo "$scratch/served"
+# shellcheck disable=SC2086
+unshare $userns -n "$py" "$on_host" listen "$scratch/foreign.log" stream "$work/foreign.sock" >"$scratch/served" 2>"$scratch/served.err" &
+at_end "kill $! 2>/dev/null"
+read -r line <"$scratch/served" || fail "IPC-05 a listener"
+todo='the kernel lists the sockets of our own network namespace alone'
+blocked 'EACCES|ECONNREFUSED' "IPC-05 one of another network namespace is refused" unixconnect "$work/foreign.sock"
+todo=''
+
 run -- sh -c 'cp probe p; (exec 2>/dev/null; rm -f own.sock); python3 -c "
-import socket
+import os, socket
 s = socket.socket(socket.AF_UNIX); s.bind(\"own.sock\"); s.listen()
-c = socket.socket(socket.AF_UNIX); c.connect(\"own.sock\"); print(\"connected\")"'
-is "$out" connected "IPC-05 control: a socket of the jail's own can be used"
+c = socket.socket(socket.AF_UNIX); c.connect(\"own.sock\"); print(\"connected\")
+os.mkdir(\"own\"); os.rename(\"own.sock\", \"own/a\"); os.rename(\"own\", \"owned\")
+c = socket.socket(socket.AF_UNIX); c.connect(\"owned/a\"); print(\"again\")
+d = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); d.bind(os.getcwd() + \"/owned/d\")
+c = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); c.sendto(b\"sent\", \"owned/d\"); print(d.recv(9).decode())"'
+is "$(printf "%s" "$out" | tr "\n" " ")" "connected again sent" "IPC-05 control: sockets of the jail's own can be used, by any name"
+run -- sh -c 'rm owned/a && mv owned/d e && rm e && rmdir owned && echo gone'
+is "$out" gone "IPC-05 and what is left of them is the next command's to remove"
 is "$(tried unixsend "$work/dgram.sock")" EACCES "IPC-06 a datagram from a socket pair is EACCES"
 opts='--seccomp strict'
 refused unready:EPERM "IPC-06 with seccomp = strict there is no datagram socket pair" unixsend "$work/dgram.sock"
-refused unready:EPERM "IPC-05 with seccomp = strict there is no socket to connect" unixconnect "$work/sub/relative.sock"
+refused unready:EPERM "IPC-05 with seccomp = strict there is no socket to connect" unixconnect "$work/sub/top.sock"
 opts=''
 
 # IPC-07
