@@ -94,14 +94,19 @@ static int check_requirement(const struct plan *p, const struct value *v, const 
 	char origin[256];
 	struct text t;
 
-	if (str_eq(word, "cgroup"))
+	if (str_eq(word, "cgroup") || (str_eq(word, "sockets") && !p->sockets_unsure))
 		return 0;
 	text_init(&t, origin, sizeof(origin));
 	origin_format(&v->origin, OPT_REQUIRE, &t);
+	if (str_eq(word, "sockets"))
+		return err_set(
+			e, ST_PLAN, 0,
+			"%s: sockets is required and not all of the host's could be found; `jail explain` without it tells why",
+			origin);
 	if (!str_starts(word, "landlock-") || !str_to_u64(word + 9, 99, &abi))
 		return err_set(
 			e, ST_PLAN, 0,
-			"%s: require '%s': known are cgroup and landlock-N (N is an ABI, 1 to 99)",
+			"%s: require '%s': known are cgroup, sockets and landlock-N (N is an ABI, 1 to 99)",
 			origin, word);
 	if ((uint64_t)p->landlock_abi < abi)
 		return err_set(e, ST_LANDLOCK, 0,

@@ -140,6 +140,8 @@ is "$(reached relative top renamed moved dir linked)" '2 2 2 2 2 2 ' "IPC-05 the
 is "$(unmasked unixconnect "$work/tree.sock"),$(reached tree)" 'EACCES,1 ' "IPC-05 without the kernel's list a name that leads there is refused still"
 # shellcheck disable=SC2086
 like "$($layer_off explain)" 'note +the kernel does not tell where sockets are' "IPC-05 ... and explain tells what is not"
+# shellcheck disable=SC2086
+is "$($layer_off --require sockets -- true 2>&1 | grep -c '^jail: --require: sockets is required')" 1 "IPC-05 ... and require = sockets refuses it"
 run explain
 is "$(printf '%s\n' "$out" | grep -c "hidden .*(a host program's socket)") $(printf '%s\n' "$out" | grep -c 'host programs have moved')" '9 0' \
 	"IPC-05 explain has all that are hidden, and no doubt"
@@ -162,9 +164,11 @@ if [ "$who" != root ]; then # who reads everything
 	chmod 300 attic
 	run -- true
 	like "$rc $err" '^0 jail: weak: not all that is shown could be searched for sockets' "IPC-05 what cannot be searched is announced"
+	run --require sockets -- touch ran
+	is "$rc $(ls ran 2>/dev/null) $(printf '%s\n' "$err" | grep -c 'sockets is required')" '125  1' "IPC-05 ... and refused with require = sockets"
 	chmod 700 attic
 fi
-run -- true
+run --require sockets -- true
 is "$rc $err" '0 ' "IPC-05 what can is not"
 
 # A listener in a network namespace of its own, as in a container.
