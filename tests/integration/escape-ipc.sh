@@ -175,7 +175,7 @@ is "$rc $err" '0 ' "IPC-05 what can is not"
 rm -f "$scratch/served"
 mkfifo "$scratch/served"
 # shellcheck disable=SC2086
-unshare $userns -n "$py" "$on_host" listen "$scratch/foreign.log" stream "$work/foreign.sock" >"$scratch/served" 2>"$scratch/served.err" &
+unshare $userns -n "$on_host" listen "$scratch/foreign.log" stream "$work/foreign.sock" >"$scratch/served" 2>"$scratch/served.err" &
 at_end "kill $! 2>/dev/null"
 read -r line <"$scratch/served" || fail "IPC-05 a listener"
 todo='the kernel lists the sockets of our own network namespace alone'
