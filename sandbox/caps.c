@@ -111,7 +111,7 @@ int stage_caps(struct setup *s, struct err *e)
 	 * pid 1 is a copy of the launcher: what is in its memory is nobody's business inside. The
 	 * command's exec makes it dumpable.
 	 */
-	if (!weakened(WEAK_DUMPABLE) && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+	if (prctl(PR_SET_DUMPABLE, weakened(WEAK_DUMPABLE), 0, 0, 0) < 0)
 		return err_set(e, ST_CAPS, errno, "make pid 1 unreadable");
 	return 0;
 }

@@ -23,6 +23,7 @@
 #include "base/fs.h"
 #include "base/kernel.h"
 #include "base/own.h"
+#include "sandbox/weak.h"
 
 static int map_and_open(pid_t pid, int *ret_fd, struct err *e)
 {
@@ -84,7 +85,8 @@ static int blame_filter(const struct mount_op *op, const char *call, struct err 
 static int idmap_tree(struct mount_op *op, int mapping, struct err *e)
 {
 	struct k_mount_attr attr = {
-		.attr_set = K_MOUNT_ATTR_IDMAP | K_MOUNT_ATTR_NOSUID | K_MOUNT_ATTR_NODEV |
+		.attr_set = K_MOUNT_ATTR_IDMAP | K_MOUNT_ATTR_NOSUID |
+			    (weakened(WEAK_NODEV) ? 0 : K_MOUNT_ATTR_NODEV) |
 			    (op->readonly ? K_MOUNT_ATTR_RDONLY : 0),
 		.propagation = MS_PRIVATE,
 		.userns_fd = (uint64_t)mapping,

@@ -8,6 +8,7 @@
  */
 #include "sandbox/root.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -222,12 +223,26 @@ static int add_tree(struct mount_draft *m, const char *path, struct err *e)
 	return rc == -EAGAIN ? mounts_add_host(m, &r, true, ACCESS_READ, NULL, e) : rc;
 }
 
+/* jail-weak alone: /run but for jail's own files. */
+static int add_host_run(struct mount_draft *m, struct err *e)
+{
+	own_dir dir = opendir("/run");
+	const struct dirent *d;
+	int rc = 0;
+
+	while (rc == 0 && dir && (d = readdir(dir))) {
+		if (d->d_name[0] != '.' && !str_eq(d->d_name, "jail"))
+			rc = add_tree(m, arena_printf(m->arena, "/run/%s", d->d_name), e);
+	}
+	return rc;
+}
+
 /* jail-weak alone: everything that the host has, but for what is made anew. */
 static int add_host(struct mount_draft *m, struct err *e)
 {
 	static const char *const trees[] = { "/etc", "/home", "/root", "/srv",
-					     "/tmp", "/usr",  "/var" };
-	int rc = 0;
+					     "/sys", "/tmp",  "/usr",  "/var" };
+	int rc = add_host_run(m, e);
 
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(trees); i++)
 		rc = add_tree(m, trees[i], e);

@@ -250,7 +250,7 @@ static int do_bind(const struct setup *s, const struct mount_op *op, struct err 
 {
 	const unsigned attrs = (op->readonly && !weakened(WEAK_READONLY) ? K_MOUNT_ATTR_RDONLY : 0) |
 			       (weakened(WEAK_NOSUID) ? 0 : K_MOUNT_ATTR_NOSUID) |
-			       (op->device ? 0 : K_MOUNT_ATTR_NODEV);
+			       (op->device || weakened(WEAK_NODEV) ? 0 : K_MOUNT_ATTR_NODEV);
 	own_fd tree = FD_NONE;
 	struct stat st;
 	int rc;

@@ -24,6 +24,7 @@ static const char *const names[WEAK_COUNT] = {
 	[WEAK_HOST_ROOT] = "host-root",
 	[WEAK_READONLY] = "readonly",
 	[WEAK_NOSUID] = "nosuid",
+	[WEAK_NODEV] = "nodev",
 	[WEAK_MASKS] = "masks",
 	[WEAK_DEV] = "dev",
 	[WEAK_PIVOT] = "pivot",

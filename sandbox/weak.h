@@ -27,6 +27,7 @@ enum weakness {
 	WEAK_HOST_ROOT,	  /* the host's whole tree is there, read-only, instead of a selection */
 	WEAK_READONLY,	  /* nothing is mounted read-only */
 	WEAK_NOSUID,	  /* nor nosuid */
+	WEAK_NODEV,	  /* device nodes on the host's file systems can be opened */
 	WEAK_MASKS,	  /* /proc is whole and writable */
 	WEAK_DEV,	  /* the host's /dev */
 	WEAK_PIVOT,	  /* a changed root only, with the working directory left outside */
