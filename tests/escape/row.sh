@@ -41,7 +41,8 @@ fi
 # ---- what a row may use
 
 # A command in the sandbox, in $work, which it may write; what it prints is passed on. Never longer than $limit seconds.
-limit=20 jailopts='' weaken=''
+# What it is started through, if anything, is in $via: words before its own.
+limit=20 jailopts='' weaken='' via=''
 enter() { (cd "$work" && sandbox_enter "$@"); }
 
 # "name -1 EPERM" is EPERM; a step before that failed is not.
@@ -58,6 +59,19 @@ try() {
 	try_want=$1 try_name=$2
 	shift 2
 	got "$try_want" "$try_name" "$(enter ./probe "$@" 2>>"$run_dir/err" | answer)"
+}
+
+# try_each WANT 'PROBE ARG...' WORD...: the probe with each word, all of them in one sandbox; the words are the names. The shell inside
+# expands both: $PPID is what started the command there.
+try_each() {
+	each_want=$1 each_probe=$2 each_line=0
+	shift 2
+	# shellcheck disable=SC2016  # for the shell inside
+	enter sh -c 'for word; do eval "./probe $0 $word" 2>&1 | tail -n 1; done' "$each_probe" "$@" >"$run_dir/each" 2>>"$run_dir/err"
+	for each_word; do
+		each_line=$((each_line + 1))
+		got "$each_want" "$each_word" "$(sed -n "${each_line}p" "$run_dir/each" | answer)"
+	done
 }
 
 # works NAME COMMAND...: what must go on working inside, beside what is refused.
@@ -90,6 +104,12 @@ cannot() {
 	exit 0
 }
 
+# has_landlock ABI: does the kernel have that much of it? For layers that came with one.
+has_landlock() {
+	has_abi=$("$ESCAPE_JAIL" explain --json --workspace "$row_tmp" 2>/dev/null | sed -n 's/.*"landlock_abi":\([0-9]*\).*/\1/p')
+	[ "${has_abi:-0}" -ge "$1" ]
+}
+
 have() {
 	for have_it in "$@"; do command -v "$have_it" >/dev/null 2>&1 || return 1; done
 }
@@ -117,6 +137,19 @@ serve() {
 	jobs_left="$! $jobs_left"
 	read -r serve_line <"$run_dir/ready" && [ "$serve_line" = ready ]
 }
+# plant SOCKET...: a host of its own for the sandbox, in a mount namespace with an empty /run, where something listens at each.
+plant() {
+	plant_as='' plant_to=''
+	[ "$who" != user ] || plant_as=-Ur plant_to='-U --preserve-credentials'
+	mkfifo "$run_dir/planted"
+	# shellcheck disable=SC2016,SC2086
+	unshare $plant_as -m sh -c 'umask 0; mount -t tmpfs none /run && exec "$@"' sh "$ESCAPE_HOST" sockets "$@" \
+		>"$run_dir/planted" 2>>"$run_dir/err" &
+	jobs_left="$! $jobs_left"
+	printf 'cd "%s" && exec "$@"\n' "$work" >"$run_dir/plant"
+	via="nsenter -t $! $plant_to -m sh $run_dir/plant"
+	read -r plant_line <"$run_dir/planted" && [ "$plant_line" = ready ]
+}
 
 # ---- one attempt
 
@@ -132,7 +165,7 @@ fresh_nonce() { od -An -N12 -tx1 /dev/urandom | tr -d ' \n'; }
 
 # attempt_in NAME KIND SANDBOX [WEAKNESSES]: KIND is test, control or layer; what was seen is in $row_tmp/NAME.
 attempt_in() {
-	run_name=$1 run_kind=$2 weaken=${4-${JAIL_WEAKEN-}} jailopts='' flips=OK limit=20
+	run_name=$1 run_kind=$2 weaken=${4-${JAIL_WEAKEN-}} jailopts='' flips=OK limit=20 via=''
 	run_dir=$row_tmp/$run_name
 	work=$run_dir/work outside=$run_dir/outside nonce=$(fresh_nonce)
 	mkdir -p "$work" "$outside"
@@ -248,6 +281,7 @@ choose_control() {
 }
 
 row_tmp=$(mktemp -d "$ESCAPE_TMP/row.XXXXXX") || exit 99
+chmod 711 "$row_tmp"
 row_tmp=$(cd "$row_tmp" && pwd -P)
 chosen='' layers_done='' verdict='' why='' witnessed=no
 # shellcheck source=/dev/null

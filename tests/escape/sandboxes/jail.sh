@@ -2,4 +2,4 @@
 # shellcheck shell=sh disable=SC2086,SC2154  # options are words; set by row.sh
 # jail as it is shipped, with the options that the row asks for.
 sandbox_version() { "$ESCAPE_JAIL" --version; }
-sandbox_enter() { timeout -s KILL "$limit" "$ESCAPE_JAIL" $jailopts -- "$@"; }
+sandbox_enter() { $via timeout -s KILL "$limit" "$ESCAPE_JAIL" $jailopts -- "$@"; }
