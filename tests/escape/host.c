@@ -195,11 +195,11 @@ static int host_ipc(char **argv)
 	if (getrandom(&key, sizeof(key), 0) != sizeof(key))
 		return host_fail("getrandom");
 	key = (key & INT32_MAX) | 1;
-	shm = shmget(key, 4096, IPC_CREAT | 0600);
+	shm = shmget(key, 4096, IPC_CREAT | 0666);
 	if (shm < 0)
 		return host_fail("shmget");
-	posix = shm_open(name, O_CREAT | O_RDWR, 0600);
-	queue = mq_open(name, O_CREAT | O_RDWR, 0600, NULL);
+	posix = shm_open(name, O_CREAT | O_RDWR, 0666);
+	queue = mq_open(name, O_CREAT | O_RDWR, 0666, NULL);
 	printf("%d %d %d\n", key, posix >= 0, queue >= 0);
 	(void)fflush(stdout);
 	(void)close(STDOUT_FILENO);

@@ -4,10 +4,8 @@ escape_tests = \
 	tests/integration/escape-priv.sh \
 	tests/integration/escape-mnt.sh \
 	tests/integration/escape-fs.sh \
-	tests/integration/escape-proc.sh \
 	tests/integration/escape-sys.sh \
 	tests/integration/escape-tty.sh \
-	tests/integration/escape-ipc.sh \
 	tests/integration/escape-rt.sh
 TESTS += $(escape_tests)
 EXTRA_DIST += $(escape_tests) tests/integration/escape-lib.sh
