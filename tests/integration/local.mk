@@ -8,6 +8,7 @@ behaviour_tests = \
 	tests/integration/profile.sh \
 	tests/integration/stdio.sh \
 	tests/integration/signals.sh \
+	tests/integration/sockets.sh \
 	tests/integration/terminal.sh \
 	tests/integration/work.sh
 TESTS += $(behaviour_tests)
