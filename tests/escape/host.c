@@ -3,7 +3,8 @@
  * The host's side of the hardening suite; runs outside: who listens, who could be signalled, whose
  * terminal it is.
  *
- * listen   KIND is stream, dgram or abstract; logs one line for each connection or datagram
+ * listen   KIND is stream, dgram or abstract, or tcp with a port of 127.0.0.1 for a name; logs one
+ *          line for each connection or datagram
  * sockets  listens at each path, after making the directories; until killed
  * pty      COMMAND on a terminal of its own. LOG gets what the terminal showed, stdout one line,
  *          "rc N typed HEX": how it ended, and the bytes that were put into the terminal's input
@@ -23,6 +24,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <mqueue.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -95,6 +97,22 @@ static int bound_socket(int type, const char *name, bool abstract)
 	return fd_take(&fd);
 }
 
+static int bound_port(const char *name)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	own_fd fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	uint64_t port;
+
+	if (!str_to_u64(name, UINT16_MAX, &port)) {
+		errno = EINVAL;
+		return -1;
+	}
+	a.sin_port = htons((uint16_t)port);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0)
+		return -1;
+	return fd_take(&fd);
+}
+
 static void log_bytes(FILE *log, const unsigned char *s, ssize_t n)
 {
 	fputs("got ", log);
@@ -126,7 +144,9 @@ static int host_listen(char **argv)
 
 	if (argv[3] && chdir(argv[3]) < 0)
 		return host_fail(argv[3]);
-	listener = bound_socket(dgram ? SOCK_DGRAM : SOCK_STREAM, argv[2], abstract);
+	listener = str_eq(argv[1], "tcp")
+			   ? bound_port(argv[2])
+			   : bound_socket(dgram ? SOCK_DGRAM : SOCK_STREAM, argv[2], abstract);
 	if (listener < 0)
 		return host_fail(argv[2]);
 	log = fopen(argv[0], "ae");

@@ -150,6 +150,21 @@ static long fast_open(const struct call *c)
 	return sendto(fd, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL, (const struct sockaddr *)&a, sizeof(a));
 }
 
+static long tcp_connect(const struct call *c)
+{
+	own_fd fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_in a = { .sin_family = AF_INET };
+	uint64_t port;
+
+	if (inet_pton(AF_INET, c->argv[0], &a.sin_addr) != 1 ||
+	    !probe_number(c->argv[1], UINT16_MAX, &port))
+		return PROBE_USAGE;
+	if (fd < 0)
+		return PROBE_UNREADY;
+	a.sin_port = htons((uint16_t)port);
+	return connect(fd, (const struct sockaddr *)&a, sizeof(a));
+}
+
 /* An abstract name has a NUL in front and none behind. */
 static bool unix_address(const char *name, bool abstract, struct sockaddr_un *ret, socklen_t *len)
 {
@@ -218,6 +233,7 @@ const struct probe probes_net[] = {
 	{ "setsockopt-ulp", "", 0, 0, set_ulp, 0 },
 	{ "setsockopt-ipt", "", 0, 0, set_iptables, 0 },
 	{ "fastopen", "ADDRESS PORT", 2, 2, fast_open, 0 },
+	{ "tcpconnect", "ADDRESS PORT", 2, 2, tcp_connect, 0 },
 	{ "abstract", "NAME", 1, 1, unix_connect, true },
 	{ "unixconnect", "PATH", 1, 1, unix_connect, false },
 	{ "unixsend", "PATH", 1, 1, unix_send, 0 },
