@@ -10,6 +10,7 @@ tests_helpers_probe_SOURCES = \
 	tests/helpers/probe.c \
 	tests/helpers/probe.h \
 	tests/helpers/probe_file.c \
+	tests/helpers/probe_filter.c \
 	tests/helpers/probe_kernel.c \
 	tests/helpers/probe_limit.c \
 	tests/helpers/probe_mount.c \

@@ -3,17 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/bpf.h>
-#include <linux/filter.h>
 #include <linux/io_uring.h>
 #include <linux/keyctl.h>
 #include <linux/perf_event.h>
-#include <linux/seccomp.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/personality.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
 #include <unistd.h>
@@ -22,7 +17,6 @@
 #include "tests/helpers/probe.h"
 
 #define K_UFFD_USER_MODE_ONLY 1
-#define K_X32_SYSCALL_BIT     0x40000000
 #define HANDLE_BYTES	      128
 
 static long try_keyctl(const struct call *c)
@@ -69,6 +63,24 @@ static long try_bpf(const struct call *c)
 	attr.value_size = 4;
 	attr.max_entries = 1;
 	return syscall(SYS_bpf, BPF_MAP_CREATE, &attr, sizeof(attr));
+}
+
+/* "return 0", for a socket. */
+static long load_program(const struct call *c)
+{
+	static const struct bpf_insn program[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr attr;
+
+	(void)c;
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_SOCKET_FILTER;
+	attr.insns = (uintptr_t)program;
+	attr.insn_cnt = ARRAY_SIZE(program);
+	attr.license = (uintptr_t) "GPL";
+	return syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
 }
 
 static long try_userfaultfd(const struct call *c)
@@ -120,19 +132,6 @@ static long try_name_to_handle(const struct call *c)
 
 	(void)c;
 	return name_to_handle_at(AT_FDCWD, "/", &u.handle, &mount_id, 0);
-}
-
-/* One that would let this process answer for others; the program allows everything. */
-static long try_listener(const struct call *c)
-{
-	struct sock_filter allow = { BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW };
-	struct sock_fprog program = { 1, &allow };
-
-	(void)c;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return PROBE_UNREADY;
-	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER,
-		       &program);
 }
 
 /*
@@ -262,7 +261,7 @@ static long try_personality(const struct call *c)
 {
 	uint64_t persona;
 
-	if (!probe_number(c->argv[0], UINT32_MAX, &persona))
+	if (!probe_number(c->argv[0], UINT64_MAX, &persona))
 		return PROBE_USAGE;
 	return syscall(SYS_personality, persona);
 }
@@ -275,93 +274,18 @@ static int read_ldt(uint64_t arg)
 	(void)arg;
 	return syscall(SYS_modify_ldt, 0, entries, sizeof(entries)) < 0 ? errno : 0;
 }
-
-/* getpid of the 32-bit interface; a filter that only looks at numbers takes it for writev. */
-static int int80_getpid(uint64_t arg)
-{
-	long r = 20;
-
-	(void)arg;
-	__asm__ volatile("int $0x80" : "+a"(r) : : "memory", "r8", "r9", "r10", "r11");
-	return r < 0 ? (int)-r : r == getpid() ? 0 : EPROTO;
-}
-
-/* socket(AF_VSOCK, SOCK_STREAM, 0), which a filter for the native numbers takes for another call. */
-static int int80_socket(uint64_t arg)
-{
-	long r = 359;
-
-	(void)arg;
-	__asm__ volatile("int $0x80"
-			 : "+a"(r)
-			 : "b"(40), "c"(1), "d"(0)
-			 : "memory", "r8", "r9", "r10", "r11");
-	return r < 0 ? (int)-r : 0;
-}
-
-static int x32_getpid(uint64_t arg)
-{
-	long r = syscall(K_X32_SYSCALL_BIT | SYS_getpid);
-
-	(void)arg;
-	return r < 0 ? errno : 0;
-}
 #else
 static int not_here(uint64_t arg)
 {
 	(void)arg;
 	return ENOSYS;
 }
-#define read_ldt     not_here
-#define int80_getpid not_here
-#define int80_socket not_here
-#define x32_getpid   not_here
+#define read_ldt not_here
 #endif
 
 static long try_modify_ldt(const struct call *c)
 {
 	return probe_in_child(c, read_ldt, 0);
-}
-
-static long try_int80(const struct call *c)
-{
-	return probe_in_child(c, int80_getpid, 0);
-}
-
-static long try_int80_socket(const struct call *c)
-{
-	return probe_in_child(c, int80_socket, 0);
-}
-
-static int call_with_nothing(uint64_t number)
-{
-	return syscall((long)number, -1, -1, -1, -1, -1, -1) < 0 ? errno : 0;
-}
-
-/* "census NUMBER error" for each, every argument being -1. */
-static long take_census(const struct call *c)
-{
-	struct call one = { .argv = c->argv };
-	char name[64];
-	uint64_t number;
-
-	for (char **v = c->argv; *v; v++) {
-		long rc;
-
-		if (!probe_number(*v, INT_MAX, &number))
-			return PROBE_USAGE;
-		(void)snprintf(name, sizeof(name), "%s %s", c->name, *v);
-		one.name = name;
-		rc = probe_in_child(&one, call_with_nothing, number);
-		if (rc == 0 || rc == -1)
-			printf("%s %ld %s\n", name, rc, probe_errno_name(rc < 0 ? errno : 0));
-	}
-	return PROBE_SAID;
-}
-
-static long try_x32(const struct call *c)
-{
-	return probe_in_child(c, x32_getpid, 0);
 }
 
 const struct probe probes_kernel[] = {
@@ -371,12 +295,12 @@ const struct probe probes_kernel[] = {
 	{ "with-key", "NAME COMMAND...", 2, 64, with_key, 0 },
 	{ "find-key", "NAME", 1, 1, find_key, 0 },
 	{ "bpf", "", 0, 0, try_bpf, 0 },
+	{ "bpf-program", "", 0, 0, load_program, 0 },
 	{ "userfaultfd", "", 0, 0, try_userfaultfd, 0 },
 	{ "perf", "", 0, 0, try_perf, 0 },
 	{ "io_uring", "", 0, 0, try_io_uring, 0 },
 	{ "io_uring_enter", "", 0, 0, try_io_uring_enter, 0 },
 	{ "io_uring_register", "", 0, 0, try_io_uring_enter, 1 },
-	{ "seccomp-listener", "", 0, 0, try_listener, 0 },
 	{ "name_to_handle", "", 0, 0, try_name_to_handle, 0 },
 	{ "reboot", "", 0, 0, try_machine, M_REBOOT },
 	{ "swapon", "", 0, 0, try_machine, M_SWAPON },
@@ -399,9 +323,5 @@ const struct probe probes_kernel[] = {
 	{ "kexec", "", 0, 0, try_kexec, 0 },
 	{ "personality", "NUMBER", 1, 1, try_personality, 0 },
 	{ "modify_ldt", "", 0, 0, try_modify_ldt, 0 },
-	{ "int80", "", 0, 0, try_int80, 0 },
-	{ "census", "NUMBER...", 1, 1100, take_census, 0 },
-	{ "int80-socket", "", 0, 0, try_int80_socket, 0 },
-	{ "x32", "", 0, 0, try_x32, 0 },
 	{ 0 },
 };

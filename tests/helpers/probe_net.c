@@ -22,10 +22,8 @@
 #include "base/own.h"
 #include "tests/helpers/probe.h"
 
-#define K_TCP_ULP	     31
-#define K_IPT_SO_SET_REPLACE 64
-#define FAMILIES	     64
-#define NETLINK_PROTOCOLS    32
+#define FAMILIES	  64
+#define NETLINK_PROTOCOLS 32
 
 static long try_socket(const struct call *c)
 {
@@ -82,16 +80,6 @@ static long sweep_netlink(const struct call *c)
 	return PROBE_SAID;
 }
 
-static long set_ulp(const struct call *c)
-{
-	own_fd fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	(void)c;
-	if (fd < 0)
-		return PROBE_UNREADY;
-	return setsockopt(fd, IPPROTO_TCP, K_TCP_ULP, "tls", 4);
-}
-
 /* Gives the loopback device another address, which ends with the network namespace. */
 static long add_address(const struct call *c)
 {
@@ -123,16 +111,26 @@ static long add_address(const struct call *c)
 	return errno ? -1 : 0;
 }
 
-/* An empty table: EINVAL and its like say that the caller was allowed to replace one. */
-static long set_iptables(const struct call *c)
+/*
+ * The value is text, or what an empty table of iptables would be: EINVAL and its like say that the
+ * caller was allowed to set it.
+ */
+static long set_option(const struct call *c)
 {
-	own_fd fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	char replace[512] = { 0 };
+	uint64_t family, type, level, name;
+	char value[512] = { 0 };
+	own_fd fd = FD_NONE;
 
-	(void)c;
+	if (!probe_number(c->argv[0], INT_MAX, &family) || !probe_number(c->argv[1], INT_MAX, &type) ||
+	    !probe_number(c->argv[2], INT_MAX, &level) || !probe_number(c->argv[3], INT_MAX, &name))
+		return PROBE_USAGE;
+	fd = socket((int)family, (int)type | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return PROBE_UNREADY;
-	return setsockopt(fd, IPPROTO_IP, K_IPT_SO_SET_REPLACE, replace, sizeof(replace));
+	if (c->argv[4])
+		(void)snprintf(value, sizeof(value), "%s", c->argv[4]);
+	return setsockopt(fd, (int)level, (int)name, value,
+			  c->argv[4] ? (socklen_t)strlen(value) + 1 : sizeof(value));
 }
 
 static long fast_open(const struct call *c)
@@ -230,8 +228,7 @@ const struct probe probes_net[] = {
 	{ "newaddr", "", 0, 0, add_address, 0 },
 	{ "socket-sweep", "", 0, 0, sweep_families, 0 },
 	{ "netlink-sweep", "", 0, 0, sweep_netlink, 0 },
-	{ "setsockopt-ulp", "", 0, 0, set_ulp, 0 },
-	{ "setsockopt-ipt", "", 0, 0, set_iptables, 0 },
+	{ "setsockopt", "FAMILY TYPE LEVEL NAME [TEXT]", 4, 5, set_option, 0 },
 	{ "fastopen", "ADDRESS PORT", 2, 2, fast_open, 0 },
 	{ "tcpconnect", "ADDRESS PORT", 2, 2, tcp_connect, 0 },
 	{ "abstract", "NAME", 1, 1, unix_connect, true },

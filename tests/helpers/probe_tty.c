@@ -2,7 +2,9 @@
 /* Attempts at the terminal on descriptor 0; runs inside a jail. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,6 +31,29 @@ static long push_input(const struct call *c)
 		command |= (uint64_t)1 << 32;
 	}
 	return syscall(SYS_ioctl, TTY, command, &pushed);
+}
+
+/* The same into a terminal of its own, which is the controlling one of a child in a new session. */
+static int push_own(uint64_t high)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), slave;
+	char pushed = '#';
+
+	if (master < 0 || unlockpt(master) < 0)
+		return ENODEV;
+	slave = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY);
+	if (slave < 0 || setsid() < 0 || ioctl(slave, TIOCSCTTY, 0) < 0)
+		return ENODEV;
+	return syscall(SYS_ioctl, slave, TIOCSTI | high, &pushed) < 0 ? errno : 0;
+}
+
+static long push_input_own(const struct call *c)
+{
+	uint64_t high;
+
+	if (!probe_number(c->argv[0], UINT64_MAX, &high))
+		return PROBE_USAGE;
+	return probe_in_child(c, push_own, high);
 }
 
 static long console_call(const struct call *c)
@@ -71,7 +96,11 @@ static long show_name(const struct call *c)
 }
 
 const struct probe probes_tty[] = {
-	{ "tiocsti", "[high]", 0, 1, push_input, 0 }, { "tioclinux", "", 0, 0, console_call, 0 },
-	{ "tiocsetd", "", 0, 0, set_discipline, 0 },  { "winsize", "", 0, 0, show_size, 0 },
-	{ "ttyname", "", 0, 0, show_name, 0 },	      { 0 },
+	{ "tiocsti", "[high]", 0, 1, push_input, 0 },
+	{ "tiocsti-own", "BITS", 1, 1, push_input_own, 0 },
+	{ "tioclinux", "", 0, 0, console_call, 0 },
+	{ "tiocsetd", "", 0, 0, set_discipline, 0 },
+	{ "winsize", "", 0, 0, show_size, 0 },
+	{ "ttyname", "", 0, 0, show_name, 0 },
+	{ 0 },
 };
