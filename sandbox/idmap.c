@@ -85,9 +85,9 @@ static int blame_filter(const struct mount_op *op, const char *call, struct err 
 static int idmap_tree(struct mount_op *op, int mapping, struct err *e)
 {
 	struct k_mount_attr attr = {
-		.attr_set = K_MOUNT_ATTR_IDMAP | K_MOUNT_ATTR_NOSUID |
-			    (weakened(WEAK_NODEV) ? 0 : K_MOUNT_ATTR_NODEV) |
-			    (op->readonly ? K_MOUNT_ATTR_RDONLY : 0),
+		.attr_set = K_MOUNT_ATTR_IDMAP | (weakened(WEAK_NODEV) ? 0 : K_MOUNT_ATTR_NODEV) |
+			    (weakened(WEAK_NOSUID) ? 0 : K_MOUNT_ATTR_NOSUID) |
+			    (op->readonly && !weakened(WEAK_READONLY) ? K_MOUNT_ATTR_RDONLY : 0),
 		.propagation = MS_PRIVATE,
 		.userns_fd = (uint64_t)mapping,
 	};
