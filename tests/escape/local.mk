@@ -26,6 +26,7 @@ install-selftest:
 	$(INSTALL_SCRIPT) $(srcdir)/tests/escape/run '$(DESTDIR)$(selftestdir)/run'
 	$(INSTALL_DATA) $(srcdir)/tests/escape/row.sh $(srcdir)/tests/escape/report.awk $(srcdir)/tests/escape/*.row '$(DESTDIR)$(selftestdir)'
 	$(INSTALL_DATA) $(srcdir)/tests/escape/sandboxes/*.sh '$(DESTDIR)$(selftestdir)/sandboxes'
+	$(INSTALL_DATA) $(srcdir)/tests/seccomp/census-*.txt '$(DESTDIR)$(selftestdir)'
 
 # After automake has taken its programs out of it.
 uninstall-hook: uninstall-selftest

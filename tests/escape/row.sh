@@ -51,7 +51,7 @@ answer() { awk 'NF >= 3 && $2 == -2 { $NF = "unready:" $NF } { last = $NF } END 
 # got WANT NAME VALUE: an answer that was had in any way. WANT is a list like EPERM|ENOSYS. $flips is what a control may answer.
 flips=OK
 got() {
-	printf '%s\t%s\t%s\t%s\n' "$2" "$(printf %s "$3" | tr '\t\n' '  ' | cut -c1-200)" "$1" "$flips" >>"$run_dir/tries"
+	printf '%s\t%s\t%s\t%s\n' "$2" "$(printf %s "${3:-nothing}" | tr '\t\n' '  ' | cut -c1-200)" "$1" "$flips" >>"$run_dir/tries"
 }
 
 # try WANT NAME ARG...: the probe, in the sandbox.
@@ -283,6 +283,7 @@ choose_control() {
 row_tmp=$(mktemp -d "$ESCAPE_TMP/row.XXXXXX") || exit 99
 chmod 711 "$row_tmp"
 row_tmp=$(cd "$row_tmp" && pwd -P)
+[ $who != root ] || chmod 711 "$row_tmp" # the command is not root, and in some controls has to come by
 chosen='' layers_done='' verdict='' why='' witnessed=no
 # shellcheck source=/dev/null
 . "$row_file"

@@ -4,7 +4,6 @@ escape_tests = \
 	tests/integration/escape-priv.sh \
 	tests/integration/escape-mnt.sh \
 	tests/integration/escape-fs.sh \
-	tests/integration/escape-sys.sh \
 	tests/integration/escape-tty.sh \
 	tests/integration/escape-rt.sh
 TESTS += $(escape_tests)
