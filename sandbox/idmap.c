@@ -23,6 +23,7 @@
 #include "base/fs.h"
 #include "base/kernel.h"
 #include "base/own.h"
+#include "sandbox/mountapi.h"
 #include "sandbox/weak.h"
 
 static int map_and_open(pid_t pid, int *ret_fd, struct err *e)
@@ -88,7 +89,7 @@ static int idmap_tree(struct mount_op *op, int mapping, struct err *e)
 		.attr_set = K_MOUNT_ATTR_IDMAP | (weakened(WEAK_NODEV) ? 0 : K_MOUNT_ATTR_NODEV) |
 			    (weakened(WEAK_NOSUID) ? 0 : K_MOUNT_ATTR_NOSUID) |
 			    (op->readonly && !weakened(WEAK_READONLY) ? K_MOUNT_ATTR_RDONLY : 0),
-		.propagation = MS_PRIVATE,
+		.propagation = MOUNT_PROPAGATION,
 		.userns_fd = (uint64_t)mapping,
 	};
 	own_fd source = fs_openat2(AT_FDCWD, op->source, O_PATH,

@@ -12,8 +12,6 @@
 #include "sandbox/mountold.h"
 #include "sandbox/weak.h"
 
-#define PROPAGATION (weakened(WEAK_PROPAGATION) ? MS_SLAVE : MS_PRIVATE)
-
 struct fd_path mount_fd_path(int fd)
 {
 	struct fd_path p;
@@ -24,7 +22,7 @@ struct fd_path mount_fd_path(int fd)
 
 int mount_make_private(struct err *e)
 {
-	if (mount(NULL, "/", NULL, MS_REC | PROPAGATION, NULL) < 0)
+	if (mount(NULL, "/", NULL, MS_REC | MOUNT_PROPAGATION, NULL) < 0)
 		return err_set(e, ST_MOUNT, errno, "make the mounts private");
 	return 0;
 }
@@ -116,7 +114,7 @@ int mount_open_devpts(const struct mount_api *api, int *ret_fd, struct err *e)
 int mount_open_bind(const struct mount_api *api, int dirfd, const char *path, unsigned attrs,
 		    int *ret_fd, struct err *e)
 {
-	struct k_mount_attr attr = { .attr_set = attrs, .propagation = PROPAGATION };
+	struct k_mount_attr attr = { .attr_set = attrs, .propagation = MOUNT_PROPAGATION };
 	own_fd tree = FD_NONE;
 
 	if (api->old)

@@ -12,9 +12,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/mount.h>
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "sandbox/weak.h"
 
 /* Zeroed: the new API. */
 struct mount_api {
@@ -31,6 +33,9 @@ struct fd_path {
 	char text[24];
 };
 struct fd_path mount_fd_path(int fd);
+
+/* What every mount is given. */
+#define MOUNT_PROPAGATION (weakened(WEAK_PROPAGATION) ? MS_SLAVE : MS_PRIVATE)
 
 /* Nothing we mount reaches the host, and nothing it mounts later reaches us. */
 int mount_make_private(struct err *e);

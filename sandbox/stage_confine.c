@@ -67,7 +67,7 @@ int stage_identity(struct setup *s, struct err *e)
 	if (rc < 0)
 		return rc;
 	if (p->remap) {
-		if (setgroups(0, NULL) < 0)
+		if (!weakened(WEAK_GROUPS) && setgroups(0, NULL) < 0)
 			return err_set(e, ST_USERNS, errno, "drop the supplementary groups");
 		if (setresgid(p->gid, p->gid, p->gid) < 0 || setresuid(p->uid, p->uid, p->uid) < 0)
 			return err_set(e, ST_USERNS, errno, "become the unprivileged user");

@@ -37,6 +37,7 @@ static const char *const names[WEAK_COUNT] = {
 	[WEAK_KEYRING] = "keyring",
 	[WEAK_LINKS] = "links",
 	[WEAK_SOCKETS] = "sockets",
+	[WEAK_GROUPS] = "groups",
 };
 
 static uint32_t off;

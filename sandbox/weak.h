@@ -40,6 +40,7 @@ enum weakness {
 	WEAK_KEYRING,	  /* the caller's session keyring */
 	WEAK_LINKS,	  /* links in writable trees are followed */
 	WEAK_SOCKETS,	  /* sockets in shared trees are not covered */
+	WEAK_GROUPS,	  /* root's supplementary groups stay */
 	WEAK_COUNT,
 };
 

@@ -241,6 +241,25 @@ static long walk_up(const struct call *c)
 	return same_place(&here, &root) ? PROBE_SAID : PROBE_DENIED;
 }
 
+/* A path of the host's, without its first slash, from here and from each directory above. */
+static long walk_write(const struct call *c)
+{
+	int refused = ENOENT;
+
+	for (int i = 0; i < 64; i++) {
+		own_fd fd = open(c->argv[0], O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+		if (fd >= 0)
+			return write(fd, "probe\n", 6);
+		if (errno != ENOENT)
+			refused = errno;
+		if (chdir("..") < 0)
+			return PROBE_UNREADY;
+	}
+	errno = refused;
+	return -1;
+}
+
 const struct probe probes_file[] = {
 	{ "open", "r|w|rw|a|create|dir|path PATH", 2, 2, open_file, 0 },
 	{ "truncate", "PATH", 1, 1, truncate_path, 0 },
@@ -261,5 +280,6 @@ const struct probe probes_file[] = {
 	{ "mknod", "[PATH]", 0, 1, make_node, 0 },
 	{ "landlock-write", "PATH", 1, 1, landlock_write, 0 },
 	{ "dotdot", "", 0, 0, walk_up, 0 },
+	{ "dotdot-write", "PATH", 1, 1, walk_write, 0 },
 	{ 0 },
 };

@@ -47,6 +47,12 @@ static long with_key(const struct call *c)
 	return PROBE_UNREADY;
 }
 
+/* Into the session's keyring, where everybody of that session finds it. */
+static long plant_key(const struct call *c)
+{
+	return syscall(SYS_add_key, "user", c->argv[0], "x", 1, KEY_SPEC_SESSION_KEYRING);
+}
+
 static long find_key(const struct call *c)
 {
 	return syscall(SYS_request_key, "user", c->argv[0], NULL, 0);
@@ -293,6 +299,7 @@ const struct probe probes_kernel[] = {
 	{ "add_key", "", 0, 0, try_add_key, 0 },
 	{ "request_key", "", 0, 0, try_request_key, 0 },
 	{ "with-key", "NAME COMMAND...", 2, 64, with_key, 0 },
+	{ "plant-key", "NAME", 1, 1, plant_key, 0 },
 	{ "find-key", "NAME", 1, 1, find_key, 0 },
 	{ "bpf", "", 0, 0, try_bpf, 0 },
 	{ "bpf-program", "", 0, 0, load_program, 0 },

@@ -94,9 +94,33 @@ static long remount_rw(const struct call *c)
 		return PROBE_UNREADY;
 	flags = mount_flags(st.f_flag) | MS_REMOUNT | MS_BIND;
 	rc = mount(NULL, dir, NULL, flags & ~(unsigned long)MS_RDONLY, NULL);
-	if (!rc)
+	if (!rc && !c->data)
 		(void)mount(NULL, dir, NULL, flags, NULL);
 	return rc;
+}
+
+/* The same, and then what it was for. What is refused is the write. */
+static long remount_write(const struct call *c)
+{
+	own_fd fd = FD_NONE;
+
+	(void)remount_rw(c);
+	fd = open(c->argv[1], O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return fd < 0 ? -1 : write(fd, "probe\n", 6);
+}
+
+/* Takes away what lies over a file, and reads what was under it: ENODATA when that is nothing. */
+static long unmount_read(const struct call *c)
+{
+	own_fd fd = FD_NONE;
+	char byte;
+
+	(void)umount2(c->argv[0], MNT_DETACH);
+	fd = open(c->argv[0], O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return -1;
+	errno = ENODATA;
+	return read(fd, &byte, 1) == 1 ? 0 : -1;
 }
 
 /*
@@ -194,6 +218,8 @@ const struct probe probes_mount[] = {
 	{ "mount-fs", "TYPE [DIR]", 1, 2, mount_type, 0 },
 	{ "umount-proc", "[DIR]", 0, 1, umount_proc, 0 },
 	{ "remount-rw", "[DIR]", 0, 1, remount_rw, 0 },
+	{ "remount-write", "DIR FILE", 2, 2, remount_write, 1 },
+	{ "umount-read", "FILE", 1, 1, unmount_read, 0 },
 	{ "pivot-root", "", 0, 0, pivot, 0 },
 	{ "chroot", "", 0, 0, change_root, 0 },
 	{ "fsopen", "", 0, 0, try_fsopen, 0 },
