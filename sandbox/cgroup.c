@@ -30,6 +30,7 @@
 
 #include "base/fs.h"
 #include "base/own.h"
+#include "sandbox/weak.h"
 
 #ifndef CGROUP2_SUPER_MAGIC
 #define CGROUP2_SUPER_MAGIC 0x63677270
@@ -79,6 +80,8 @@ unsigned cgroup_needs(const struct plan *p)
 {
 	unsigned needs = 0;
 
+	if (weakened(WEAK_LIMITS))
+		return 0;
 	if (p->limits.has_memory || p->limits.has_swap)
 		needs |= CGROUP_MEMORY;
 	if (p->limits.has_cpu)

@@ -105,7 +105,7 @@ int mount_open_devpts(const struct mount_api *api, int *ret_fd, struct err *e)
 					   { "newinstance", NULL },
 					   { "ptmxmode", "0666" },
 					   { "mode", "0620" },
-					   { "max", "256" } };
+					   { "max", weakened(WEAK_LIMITS) ? "4096" : "256" } };
 
 	return open_fs(api, "devpts", params, ARRAY_SIZE(params),
 		       K_MOUNT_ATTR_NOSUID | K_MOUNT_ATTR_NOEXEC, ret_fd, e);

@@ -112,6 +112,28 @@ static int lower(int resource, const char *name, rlim_t value, struct err *e)
 	return 0;
 }
 
+/* What the kernel counts for the caller too: half of it, so that the caller's own programs find some left. */
+static int lower_shared(struct err *e)
+{
+	static const struct {
+		int resource;
+		const char *name;
+	} shared[] = { { RLIMIT_SIGPENDING, "sigpending" },
+		       { RLIMIT_MSGQUEUE, "msgqueue" },
+		       { RLIMIT_MEMLOCK, "memlock" } };
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(shared); i++) {
+		struct rlimit l;
+
+		if (getrlimit((__rlimit_resource_t)shared[i].resource, &l) < 0)
+			return err_set(e, ST_LIMITS, errno, "read the limit %s", shared[i].name);
+		if (l.rlim_cur != RLIM_INFINITY)
+			rc = lower(shared[i].resource, shared[i].name, l.rlim_cur / 2, e);
+	}
+	return rc;
+}
+
 int stage_limits(struct setup *s, struct err *e)
 {
 	const struct limits *l = &s->plan->limits;
@@ -128,6 +150,8 @@ int stage_limits(struct setup *s, struct err *e)
 	 */
 	if (rc == 0)
 		rc = lower(RLIMIT_NPROC, "pids", l->pids, e);
+	if (rc == 0)
+		rc = lower_shared(e);
 	if (rc == 0 && l->has_fsize)
 		rc = lower(RLIMIT_FSIZE, "fsize", l->fsize, e);
 	/* Without a cgroup the best there is: per process, and of private memory only. */

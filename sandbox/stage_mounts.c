@@ -24,6 +24,7 @@
 #include "base/fs.h"
 #include "base/kernel.h"
 #include "base/own.h"
+#include "base/text.h"
 #include "sandbox/mountapi.h"
 #include "sandbox/setup.h"
 #include "sandbox/weak.h"
@@ -45,6 +46,17 @@ static const char *const namespace_limits[] = {
 	"max_uts_namespaces",  "max_cgroup_namespaces", "max_time_namespaces",
 };
 static const char *const late_limits[] = { "max_net_namespaces", "max_mnt_namespaces" };
+
+/*
+ * What the kernel counts for the caller too, wherever it is used: ours, and the machine's for one
+ * user.
+ */
+static const struct {
+	const char *own, *all;
+} shared_limits[] = {
+	{ "sys/user/max_inotify_instances", "sys/fs/inotify/max_user_instances" },
+	{ "sys/user/max_inotify_watches", "sys/fs/inotify/max_user_watches" },
+};
 
 _Static_assert(ARRAY_SIZE(late_limits) == ARRAY_SIZE(((struct setup *)0)->late_limits),
 	       "a descriptor for each");
@@ -69,6 +81,31 @@ static int start_over(struct setup *s, struct err *e)
 	return rc < 0 ? rc : mount_open_proc(&s->api, false, &s->proc, e);
 }
 
+/* Half of it at most: the caller's own programs must find some left. */
+static int leave_some(const struct setup *s, struct err *e)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(shared_limits) && !weakened(WEAK_LIMITS); i++) {
+		char number[32];
+		uint64_t all;
+		ssize_t n = fs_read_file_at(s->proc, shared_limits[i].all, number, sizeof(number), false);
+		int rc = n < 0 ? (int)n : 0;
+
+		if (rc == -ENOENT) /* a kernel without inotify */
+			continue;
+		if (rc == 0) {
+			number[strcspn(number, "\n")] = '\0';
+			rc = str_to_u64(number, INT_MAX, &all) ? 0 : -ERANGE;
+		}
+		if (rc == 0) {
+			(void)snprintf(number, sizeof(number), "%ju", (uintmax_t)all / 2);
+			rc = fs_write_file_at(s->proc, shared_limits[i].own, number);
+		}
+		if (rc < 0)
+			return err_set(e, ST_SYSCTL, -rc, "set '/proc/%s'", shared_limits[i].own);
+	}
+	return 0;
+}
+
 int stage_sysctls(struct setup *s, struct err *e)
 {
 	char path[64];
@@ -81,6 +118,8 @@ int stage_sysctls(struct setup *s, struct err *e)
 		rc = start_over(s, e);
 	if (rc == 0 && fchdir(s->proc) < 0)
 		return err_set(e, ST_SYSCTL, errno, "enter the new proc");
+	if (rc == 0)
+		rc = leave_some(s, e);
 	if (rc < 0 || s->plan->nested_userns || weakened(WEAK_SYSCTL))
 		return rc;
 	for (size_t i = 0; i < ARRAY_SIZE(namespace_limits); i++) {

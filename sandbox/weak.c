@@ -38,6 +38,7 @@ static const char *const names[WEAK_COUNT] = {
 	[WEAK_LINKS] = "links",
 	[WEAK_SOCKETS] = "sockets",
 	[WEAK_GROUPS] = "groups",
+	[WEAK_TRUSTED] = "trusted",
 };
 
 static uint32_t off;

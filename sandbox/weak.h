@@ -36,11 +36,12 @@ enum weakness {
 	WEAK_SESSION,	  /* the caller's session and process group */
 	WEAK_FDS,	  /* so are all other descriptors */
 	WEAK_ENV,	  /* and the environment */
-	WEAK_LIMITS,	  /* no rlimits, no sizes */
+	WEAK_LIMITS,	  /* no rlimits, no sizes, no cgroup */
 	WEAK_KEYRING,	  /* the caller's session keyring */
 	WEAK_LINKS,	  /* links in writable trees are followed */
 	WEAK_SOCKETS,	  /* sockets in shared trees are not covered */
 	WEAK_GROUPS,	  /* root's supplementary groups stay */
+	WEAK_TRUSTED,	  /* jail itself, its profiles and the home may be writable */
 	WEAK_COUNT,
 };
 

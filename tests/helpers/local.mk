@@ -18,7 +18,8 @@ tests_helpers_probe_SOURCES = \
 	tests/helpers/probe_net.c \
 	tests/helpers/probe_process.c \
 	tests/helpers/probe_self.c \
-	tests/helpers/probe_tty.c
+	tests/helpers/probe_tty.c \
+	tests/helpers/probe_without.c
 tests_helpers_probe_CFLAGS = -std=gnu17 $(WARN_CFLAGS)
 tests_helpers_probe_LDFLAGS = $(probe_static)
 tests_helpers_probe_LDADD = -lpthread -lrt

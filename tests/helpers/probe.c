@@ -16,6 +16,7 @@
 static const struct probe *const tables[] = {
 	probes_mount, probes_namespace, probes_process, probes_kernel, probes_net,
 	probes_tty,   probes_file,	probes_self,	probes_limit,  probes_filter,
+	probes_without,
 };
 
 /* strerrorname_np is glibc's alone. */
