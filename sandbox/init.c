@@ -18,6 +18,7 @@
 #include "base/own.h"
 #include "sandbox/setup.h"
 #include "sandbox/wire.h"
+#include "sandbox/weak.h"
 
 /*
  * Straight to the kernel, and not marked noreturn, nor is init_run: before a call of such a
@@ -70,7 +71,8 @@ static void obey(int wire, pid_t command)
 		return;
 	if (r.type == REC_SIGNAL && kill(-command, r.number) < 0)
 		(void)kill(command, r.number); /* it may have left its group */
-	if (r.type == REC_ALL)
+	/* In the host's namespace it would be all of the caller's. */
+	if (r.type == REC_ALL && !weakened(WEAK_PIDNS))
 		(void)kill(-1, r.number);
 }
 

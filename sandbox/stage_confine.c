@@ -112,7 +112,10 @@ static int lower(int resource, const char *name, rlim_t value, struct err *e)
 	return 0;
 }
 
-/* What the kernel counts for the caller too: half of it, so that the caller's own programs find some left. */
+/*
+ * What the kernel counts for the caller too: half of it, so that the caller's own programs find some
+ * left.
+ */
 static int lower_shared(struct err *e)
 {
 	static const struct {

@@ -87,7 +87,8 @@ static int leave_some(const struct setup *s, struct err *e)
 	for (size_t i = 0; i < ARRAY_SIZE(shared_limits) && !weakened(WEAK_LIMITS); i++) {
 		char number[32];
 		uint64_t all;
-		ssize_t n = fs_read_file_at(s->proc, shared_limits[i].all, number, sizeof(number), false);
+		ssize_t n = fs_read_file_at(s->proc, shared_limits[i].all, number, sizeof(number),
+					    false);
 		int rc = n < 0 ? (int)n : 0;
 
 		if (rc == -ENOENT) /* a kernel without inotify */

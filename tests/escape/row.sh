@@ -76,6 +76,30 @@ release() {
 	until_true 5 test ! -e "/proc/$held"
 }
 
+# The launcher itself with arguments of the row's own, for rows about it alone.
+launch() { (cd "$work" && sandbox_launch "$@"); }
+
+# under PROGRAM [ARG...] -- COMMAND...: like enter, with a program of the host's around the sandbox.
+under() {
+	under_split=''
+	for under_word in "$@"; do
+		shift
+		if [ "$under_split$under_word" = -- ]; then
+			under_split=yes
+			set -- "$@" sh "$ESCAPE_DIR/enter.sh" "$run_sandbox"
+		else
+			set -- "$@" "$under_word"
+		fi
+	done
+	(cd "$work" && export limit jailopts weaken via && "$@")
+}
+
+# on_tty COMMAND...: enter on a terminal that is the host's. What it displayed is in $run_dir/shown; $typed is what somebody inside put into
+# its input, in hexadecimal, and - for nothing.
+on_tty() {
+	typed=$(under "$ESCAPE_HOST" pty "$run_dir/shown" -- "$@" 2>>"$run_dir/err" | awk '$3 == "typed" { print $4 }')
+}
+
 # "name -1 EPERM" is EPERM; a step before that failed is not.
 answer() { awk 'NF >= 3 && $2 == -2 { $NF = "unready:" $NF } { last = $NF } END { print NR ? last : "nothing" }'; }
 
@@ -118,6 +142,14 @@ works() {
 	shift
 	[ "$run_kind" = test ] || return 0
 	enter "$@" >"$run_dir/works" 2>&1 || printf '%s: %s\n' "$works_name" "$(head -c 300 "$run_dir/works" | tr '\n' ' ')" >>"$run_dir/broken"
+}
+
+# holds NAME COMMAND...: the same for what is looked at from outside.
+holds() {
+	holds_name=$1
+	shift
+	[ "$run_kind" = test ] || return 0
+	"$@" >"$run_dir/works" 2>&1 || printf '%s: %s\n' "$holds_name" "$(head -c 300 "$run_dir/works" | tr '\n' ' ')" >>"$run_dir/broken"
 }
 
 # evidence TEXT: for witness(): the host saw something that must not be.
@@ -203,7 +235,7 @@ fresh_nonce() { od -An -N12 -tx1 /dev/urandom | tr -d ' \n'; }
 
 # attempt_in NAME KIND SANDBOX [WEAKNESSES]: KIND is test, control or layer; what was seen is in $row_tmp/NAME.
 attempt_in() {
-	run_name=$1 run_kind=$2 weaken=${4-${JAIL_WEAKEN-}} jailopts='' flips=OK limit=20 via=''
+	run_name=$1 run_kind=$2 run_sandbox=$3 weaken=${4-${JAIL_WEAKEN-}} jailopts='' flips=OK limit=20 via=''
 	run_dir=$row_tmp/$run_name
 	work=$run_dir/work outside=$run_dir/outside nonce=$(fresh_nonce)
 	mkdir -p "$work" "$outside"
@@ -211,6 +243,9 @@ attempt_in() {
 	cp "$ESCAPE_PROBE" "$work/probe"
 	# shellcheck source=/dev/null
 	. "$ESCAPE_DIR/sandboxes/$3.sh"
+	# What is refused because nothing runs at all is not contained.
+	[ "$run_kind" != test ] || enter true >"$run_dir/start" 2>&1 ||
+		echo "the row's sandbox does not start: $(head -c 200 "$run_dir/start" | tr '\n' ' ')" >>"$run_dir/stuck"
 	if setup && attempt; then :; else echo "the row's own steps failed in $run_name" >>"$run_dir/stuck"; fi
 	witness
 	check_guarded

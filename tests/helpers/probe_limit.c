@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Attempts to use up processes, threads, memory, descriptors and what else is counted; runs inside a jail. */
+/* Attempts to use up processes, memory, files and what else is counted; runs inside a jail. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -294,8 +294,7 @@ static long make_files(const struct call *c)
 	if (!probe_number(c->argv[1], COUNT_MAX, &most))
 		return PROBE_USAGE;
 	(void)snprintf(path, sizeof(path), "%s/probe.%d", c->argv[0], (int)getpid());
-	if (mkdir(path, 0700) < 0 ||
-	    (dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+	if (mkdir(path, 0700) < 0 || (dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
 		return PROBE_UNREADY;
 	for (n = 0; n < most && !code; n += !code) {
 		(void)snprintf(path, sizeof(path), "%ju", (uintmax_t)n);

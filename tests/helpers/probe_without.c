@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A command on a kernel that refuses some system calls, as one without the feature would; runs outside, around a sandbox. */
+/*
+ * A command on a kernel that refuses some system calls, as one without the feature would; runs
+ * outside, around a sandbox.
+ */
 
 #include <errno.h>
 #include <linux/filter.h>
@@ -31,6 +34,7 @@ static const struct {
 	{ "mount", SYS_mount },
 	{ "pivot_root", SYS_pivot_root },
 	{ "prlimit64", SYS_prlimit64 },
+	{ "quotactl", SYS_quotactl }, /* which nobody misses */
 	{ "seccomp", SYS_seccomp },
 	{ "setsid", SYS_setsid },
 	{ "unshare", SYS_unshare },
@@ -58,7 +62,8 @@ static long run_without(const struct call *c)
 
 		if (nr < 0 || program.len > 2 * CALLS_MAX)
 			return PROBE_USAGE;
-		code[program.len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0, 1);
+		code[program.len++] =
+			(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0, 1);
 		code[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
 	}
 	code[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);

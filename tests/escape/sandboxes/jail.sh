@@ -3,3 +3,4 @@
 # jail as it is shipped, with the options that the row asks for.
 sandbox_version() { "$ESCAPE_JAIL" --version; }
 sandbox_enter() { $via timeout -s KILL "$limit" "$ESCAPE_JAIL" $jailopts -- "$@"; }
+sandbox_launch() { $via timeout -s KILL "$limit" "$ESCAPE_JAIL" "$@"; }
