@@ -35,7 +35,6 @@ include tests/fault/local.mk
 include tests/helpers/local.mk
 include tests/escape/local.mk
 include tests/integration/local.mk
-include tests/integration/escape.mk
 include tests/integration/oldmount.mk
 include tests/docs/local.mk
 include tests/golden/local.mk

@@ -5,6 +5,9 @@
 #
 # A row is attempted several times, each in a fresh directory with a nonce of its own: in the sandbox under test, in its control, and for
 # each of its layers in a jail without that one. Every attempt writes down what it got; the verdict is made from these at the end.
+#
+# What runs inside is the attacker. Its words are data and its exit status is nothing; what the host saw comes before both. What it could
+# reach if it got out is not relied upon: the notes are kept in variables and the files are compared with them, the probe with its original.
 set -u
 LC_ALL=C.UTF-8
 export LC_ALL
@@ -101,12 +104,34 @@ on_tty() {
 }
 
 # "name -1 EPERM" is EPERM; a step before that failed is not.
-answer() { awk 'NF >= 3 && $2 == -2 { $NF = "unready:" $NF } { last = $NF } END { print NR ? last : "nothing" }'; }
+answer() { head -c 65536 | awk 'NF >= 3 && $2 == -2 { $NF = "unready:" $NF } { last = $NF } END { print NR ? last : "nothing" }'; }
+
+# Text from anywhere as a field of one line: nothing but ASCII that can be seen, and never empty.
+plain() {
+	case $1 in
+	'') printf nothing ;;
+	*[!A-Za-z0-9:_.,/+=@\|\ -]*) printf %s "$1" | tr '\t\n' '  ' | LC_ALL=C tr -c ' -~' '?' | cut -c1-400 ;;
+	*) printf %s "$1" ;;
+	esac
+}
+
+# note BOOK LINE: tries, evidence, stuck or broken. In the file too, since a row may do it in a subshell.
+note() {
+	eval "book_$1=\$book_$1\$2\$nl"
+	printf '%s\n' "$2" >>"$run_dir/$1"
+}
 
 # got WANT NAME VALUE: an answer that was had in any way. WANT is a list like EPERM|ENOSYS. $flips is what a control may answer.
 flips=OK
 got() {
-	printf '%s\t%s\t%s\t%s\n' "$2" "$(printf %s "${3:-nothing}" | tr '\t\n' '  ' | cut -c1-200)" "$1" "$flips" >>"$run_dir/tries"
+	got_name=$(plain "$2")
+	while :; do
+		case $nl$book_tries in
+		*"$nl$got_name$tab"*) got_name="$got_name, again" ;; # its own line in the control
+		*) break ;;
+		esac
+	done
+	note tries "$got_name$tab$(plain "$3")$tab${1:-nothing}$tab$flips"
 }
 
 # either YES NO COMMAND...: prints one of the words, for got.
@@ -120,6 +145,7 @@ either() {
 try() {
 	try_want=$1 try_name=$2
 	shift 2
+	check_probe
 	got "$try_want" "$try_name" "$(enter ./probe "$@" 2>>"$run_dir/err" | answer)"
 }
 
@@ -128,6 +154,7 @@ try() {
 try_each() {
 	each_want=$1 each_probe=$2 each_line=0
 	shift 2
+	check_probe
 	# shellcheck disable=SC2016  # for the shell inside
 	enter sh -c 'for word; do eval "./probe $0 $word" 2>&1 | tail -n 1; done' "$each_probe" "$@" >"$run_dir/each" 2>>"$run_dir/err"
 	for each_word; do
@@ -136,12 +163,17 @@ try_each() {
 	done
 }
 
+# What answers is the probe, and nothing that was put in its place by a try before.
+check_probe() {
+	if [ -L "$work/probe" ] || ! cmp -s "$ESCAPE_PROBE" "$work/probe"; then evidence "the probe was replaced: its answers are another's"; fi
+}
+
 # works NAME COMMAND...: what must go on working inside, beside what is refused.
 works() {
 	works_name=$1
 	shift
 	[ "$run_kind" = test ] || return 0
-	enter "$@" >"$run_dir/works" 2>&1 || printf '%s: %s\n' "$works_name" "$(head -c 300 "$run_dir/works" | tr '\n' ' ')" >>"$run_dir/broken"
+	enter "$@" >"$run_dir/works" 2>&1 || note broken "$works_name: $(plain "$(head -c 300 "$run_dir/works")")"
 }
 
 # holds NAME COMMAND...: the same for what is looked at from outside.
@@ -149,27 +181,37 @@ holds() {
 	holds_name=$1
 	shift
 	[ "$run_kind" = test ] || return 0
-	"$@" >"$run_dir/works" 2>&1 || printf '%s: %s\n' "$holds_name" "$(head -c 300 "$run_dir/works" | tr '\n' ' ')" >>"$run_dir/broken"
+	"$@" >"$run_dir/works" 2>&1 || note broken "$holds_name: $(plain "$(head -c 300 "$run_dir/works")")"
 }
 
 # evidence TEXT: for witness(): the host saw something that must not be.
-evidence() { printf '%s\n' "$*" >>"$run_dir/evidence"; }
-# unlike_before FILE...: for setup(); unchanged: for witness(). Canaries by their sum.
+evidence() { note evidence "$(plain "$*")"; }
+
+# guard PATH...: for setup(): a canary, or a directory of them. Contents, names, modes and owners must stay, and no call may have changed
+# an inode and put it back: that its time of change (%z) shows.
+state_of() {
+	{
+		find -H "$1" ! -type d -exec stat -c '%i %f %u %g %h %z %N' {} +
+		find -H "$1" -type d -exec stat -c '%i %f %u %g %n' {} +
+		find -H "$1" -type f -exec sha256sum {} +
+	} 2>&1 | sort | sha256sum
+}
 guard() {
-	for guard_file in "$@"; do
-		printf '%s\t%s\n' "$(sha256sum <"$guard_file")" "$guard_file" >>"$run_dir/guarded"
-	done
+	for guard_file in "$@"; do guards="$guards$(state_of "$guard_file")$tab$guard_file$nl"; done
 }
 check_guarded() {
-	[ -e "$run_dir/guarded" ] || return 0
 	while IFS=$tab read -r guard_sum guard_file; do
-		[ "$(sha256sum <"$guard_file" 2>&1)" = "$guard_sum" ] || evidence "changed: ${guard_file##*/}"
-	done <"$run_dir/guarded"
+		[ -z "$guard_file" ] || [ "$(state_of "$guard_file")" = "$guard_sum" ] || evidence "changed: ${guard_file##*/}"
+	done <<-END
+		$guards
+	END
 }
 
-# cannot REASON: nothing can be learnt here; ends the row.
+# cannot REASON: nothing can be learnt here; ends the row. After a try it is not said before the host has looked.
 cannot() {
+	[ "$phase" != attempt ] || look_around
 	verdict=INCONCLUSIVE why=$*
+	[ "$phase" = head ] || ! got_through "$run_name" || [ "$run_kind" = control ] || verdict=ESCAPED why=$(slips "$run_name" | one_line)
 	write_result
 	exit 0
 }
@@ -229,7 +271,8 @@ end_jobs() {
 }
 jobs_left=''
 trap 'end_jobs; chmod -R u+rwx "$row_tmp" 2>/dev/null; rm -rf "$row_tmp"' EXIT
-trap 'exit 99' HUP INT TERM
+trap 'exit 99' HUP INT
+trap '[ "$phase" != attempt ] || cannot "the row does not end"; exit 99' TERM
 
 fresh_nonce() { od -An -N12 -tx1 /dev/urandom | tr -d ' \n'; }
 
@@ -239,22 +282,54 @@ attempt_in() {
 	run_dir=$row_tmp/$run_name
 	work=$run_dir/work outside=$run_dir/outside nonce=$(fresh_nonce)
 	mkdir -p "$work" "$outside"
-	: >"$run_dir/tries"
+	for book in tries stuck broken evidence; do : >"$run_dir/$book"; done
+	book_tries='' book_evidence='' book_stuck='' book_broken='' guards='' phase=setup
 	cp "$ESCAPE_PROBE" "$work/probe"
 	# shellcheck source=/dev/null
 	. "$ESCAPE_DIR/sandboxes/$3.sh"
-	# What is refused because nothing runs at all is not contained.
-	[ "$run_kind" != test ] || enter true >"$run_dir/start" 2>&1 ||
-		echo "the row's sandbox does not start: $(head -c 200 "$run_dir/start" | tr '\n' ' ')" >>"$run_dir/stuck"
-	if setup && attempt; then :; else echo "the row's own steps failed in $run_name" >>"$run_dir/stuck"; fi
+	if [ "$run_kind" = test ] && ! [ "$(enter printf %s "$nonce" 2>>"$run_dir/err")" = "$nonce" ]; then
+		note stuck "the row's sandbox does not start: $(plain "$(tail -n 1 "$run_dir/err")")"
+	elif ! setup; then
+		note stuck "the row's own steps failed in $run_name: setup"
+	else
+		phase=attempt
+		attempt || note stuck "the row's own steps failed in $run_name"
+		look_around
+	fi
+	end_jobs
+}
+
+# What the host sees afterwards; then the notes as they are judged.
+look_around() {
+	phase=judged
 	witness
 	check_guarded
-	end_jobs
+	check_probe
+	settle tries "$book_tries"
+	settle stuck "$book_stuck"
+	settle broken "$book_broken"
+	settle evidence "$book_evidence"
+}
+
+# settle BOOK LINES: the file may have more than was noted here, from a subshell, but not less.
+settle() {
+	if [ ! -L "$run_dir/$1" ] && printf %s "$2" | FILE=$run_dir/$1 awk '
+		BEGIN { while ((more = (getline line <ENVIRON["FILE"])) > 0) seen[line]; if (more < 0) exit 1 }
+		!($0 in seen) { exit 1 }'; then
+		return
+	fi
+	evidence "somebody changed the notes: $1"
+	rm -rf "${run_dir:?}/$1"
+	printf %s "$2" >"$run_dir/$1"
+	[ "$1" != evidence ] || printf %s "$book_evidence" >"$run_dir/$1"
 }
 
 # ---- the verdict
 
 in_set() {
+	case $1 in
+	*'|'*) return 1 ;;
+	esac
 	case "|$2|" in
 	*"|$1|"* | *'|*|'*) return 0 ;;
 	esac
@@ -283,19 +358,19 @@ one_line() { tr '\n' ';' | sed 's/;$//; s/;/; /g' | cut -c1-400; }
 # The control's answer to each try: those that are refused there too prove nothing.
 unproved() {
 	while IFS=$tab read -r try_name try_got try_want try_flips; do
-		free=$(awk -F '\t' -v n="$try_name" '$1 == n { print $2 }' "$row_tmp/control/tries" | head -n 1)
-		in_set "${free:-nothing}" "$try_flips" ||
+		free=$(NAME=$try_name awk -F '\t' '$1 "" == ENVIRON["NAME"] "" { print $2; exit }' "$row_tmp/control/tries")
+		{ in_set "${free:-nothing}" "$try_flips" && ! in_set "${free:-nothing}" "$try_want"; } ||
 			printf '%s is refused here without a jail too (%s)\n' "$try_name" "${free:-nothing}"
 	done <"$row_tmp/test/tries"
 }
 
 judge_test() {
-	if [ -s "$row_tmp/test/stuck" ]; then
+	if got_through test; then
+		verdict=ESCAPED why=$(slips test | one_line)
+	elif [ -s "$row_tmp/test/stuck" ]; then
 		verdict=INCONCLUSIVE why=$(one_line <"$row_tmp/test/stuck")
 	elif [ -z "$(slips test)" ]; then
 		verdict=CONTAINED why=
-	elif got_through test; then
-		verdict=ESCAPED why=$(slips test | one_line)
 	else
 		verdict=INCONCLUSIVE why="unexpected: $(slips test | one_line)"
 	fi
@@ -336,8 +411,8 @@ write_result() {
 		[ ! -s "$row_tmp/test/broken" ] || sed "s/^/broken$tab/" "$row_tmp/test/broken"
 		[ ! -d "$row_tmp/test" ] || sed "s/^/try$tab/" "$row_tmp/test/tries"
 		for layer in $layers_done; do printf 'layer\t%s\n' "$layer"; done
-	} >"$result.tmp"
-	mv "$result.tmp" "$result"
+		printf 'end\t.\n' # a file system that is full shows here
+	} >"$result.tmp" && mv "$result.tmp" "$result"
 }
 
 # The first control that can be had: weak:A+B needs jail-weak, root needs root, everything else is a sandbox of that name.
@@ -357,7 +432,7 @@ row_tmp=$(mktemp -d "$ESCAPE_TMP/row.XXXXXX") || exit 99
 chmod 711 "$row_tmp"
 row_tmp=$(cd "$row_tmp" && pwd -P)
 [ $who != root ] || chmod 711 "$row_tmp" # the command is not root, and in some controls has to come by
-chosen='' layers_done='' verdict='' why='' witnessed=no
+phase=head chosen='' layers_done='' verdict='' why='' witnessed=no
 # shellcheck source=/dev/null
 . "$row_file"
 ! grep -q '^witness()' "$row_file" || witnessed=yes

@@ -91,6 +91,16 @@ static long change_times(const struct call *c)
 	return utimensat(AT_FDCWD, c->argv[0], (struct timespec[]){ st.st_atim, st.st_mtim }, 0);
 }
 
+/* To the owner that it has. */
+static long change_owner(const struct call *c)
+{
+	struct stat st;
+
+	if (stat(c->argv[0], &st) < 0)
+		return PROBE_UNREADY;
+	return chown(c->argv[0], st.st_uid, st.st_gid);
+}
+
 static long set_attribute(const struct call *c)
 {
 	int rc = setxattr(c->argv[0], "user.jail-probe", "1", 1, 0);
@@ -266,6 +276,7 @@ const struct probe probes_file[] = {
 	{ "ftruncate", "FD", 1, 1, truncate_fd, 0 },
 	{ "chmod", "PATH", 1, 1, change_mode, 0 },
 	{ "utime", "PATH", 1, 1, change_times, 0 },
+	{ "chown", "PATH", 1, 1, change_owner, 0 },
 	{ "setxattr", "PATH", 1, 1, set_attribute, 0 },
 	{ "link", "OLD NEW", 2, 2, make_link, 0 },
 	{ "rename", "OLD NEW", 2, 2, rename_file, 0 },
