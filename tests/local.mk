@@ -13,6 +13,7 @@ AM_TESTS_ENVIRONMENT = \
 	JAIL='$(abs_top_builddir)/jail-intree'; export JAIL; \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \
+	$(escape_environment); export ESCAPE_JAIL ESCAPE_WEAK ESCAPE_PROBE ESCAPE_HOST; \
 	LC_ALL=C.UTF-8; export LC_ALL;
 
 # cmocka's flags are $(CMOCKA_CFLAGS) and $(CMOCKA_LIBS), inside `if HAVE_CMOCKA`.

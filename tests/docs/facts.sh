@@ -27,8 +27,8 @@ check "--help fits one screen (48 lines)" short
 # ---- options that the README and --help name ------------------------------------------------------------------------------
 
 "$top_builddir/tests/docs/table" flags | cut -f 1 >"$scratch/flags"
-known_flags() {	# known_flags FILE: the options on lines about jail, up to a lone --
-	grep -E '(^|[^a-z./-])jail ' "$1" | sed 's/ -- .*//' | grep -oE -e '--[a-z][a-z-]*' | sed 's/^--//' | sort -u >"$scratch/named"
+known_flags() {	# known_flags FILE: the options on lines about jail, up to a lone --; the suite has its own
+	grep -E '(^|[^a-z./-])jail ' "$1" | grep -v 'jail selftest' | sed 's/ -- .*//' | grep -oE -e '--[a-z][a-z-]*' | sed 's/^--//' | sort -u >"$scratch/named"
 	grep -vxF -f "$scratch/flags" "$scratch/named" && return 1
 	return 0
 }
@@ -40,6 +40,18 @@ help_has_all() {
 	done <"$scratch/flags"
 }
 check "--help names every option" help_has_all
+
+# ---- the rows that the manual names ----------------------------------------------------------------------------------------
+
+rows_exist() {
+	grep -oE '\b[A-Z]{2,3}-[0-9]{2}\b' man/jail-security.7 | sort -u >"$scratch/rows"
+	while read -r row; do
+		[ -e "tests/escape/$row.row" ] || { echo "$row"; return 1; }
+	done <"$scratch/rows"
+	[ -s "$scratch/rows" ]
+}
+check "the rows that jail-security.7 names are there" rows_exist
+check "it has all eighteen scenarios" test "$(grep -c '^Rows: ' man/jail-security.7)" = 18
 
 # ---- verbs ----------------------------------------------------------------------------------------------------------------
 
