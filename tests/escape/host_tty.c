@@ -323,7 +323,7 @@ int host_find(char **argv)
 	if (!st.st_size)
 		return 0;
 	begin = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (begin == MAP_FAILED)
+	if (!begin || begin == MAP_FAILED)
 		return host_fail(argv[1]);
 	at = (struct span){ begin, begin + st.st_size };
 	while (at.s < at.end && n < ARRAY_SIZE(found)) {

@@ -15,10 +15,10 @@ tests_escape_host_CFLAGS = $(tests_helpers_probe_CFLAGS)
 tests_escape_host_LDFLAGS = $(probe_static)
 tests_escape_host_LDADD = -lrt
 
-# What a build in the source tree leaves there.
+# A folder is distributed with what the build has left in it.
 dist-hook: dist-escape
 dist-escape:
-	cd '$(distdir)/tests/escape' && rm -rf host$(EXEEXT) ./*.$(OBJEXT) .deps .dirstamp
+	cd '$(distdir)/tests/escape' && rm -rf host$(EXEEXT) check.log check.trs ./*.$(OBJEXT) .deps .dirstamp
 
 install-data-local: install-selftest
 install-selftest:
@@ -41,4 +41,8 @@ escape_environment = \
 check-escape: jail-intree$(EXEEXT) jail-weak$(EXEEXT) $(selftest_PROGRAMS)
 	@$(escape_environment) $(srcdir)/tests/escape/run $(ROWS)
 
-.PHONY: check-escape dist-escape install-selftest uninstall-selftest
+# The same rows in other sandboxes that are installed here. ROWS as above, and --markdown.
+bench-escape: jail-intree$(EXEEXT) jail-weak$(EXEEXT) $(selftest_PROGRAMS)
+	@$(escape_environment) $(srcdir)/tests/escape/compare $(ROWS)
+
+.PHONY: bench-escape check-escape dist-escape install-selftest uninstall-selftest

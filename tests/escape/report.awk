@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Result files of row.sh to a table, TAP or JSON. The exit status is 1 when something escaped or does not work,
+# Result files of row.sh to a table, TAP, JSON, or lines for compare. The exit status is 1 when something escaped or does not work,
 # 2 when a row failed on its own account.
 
 function json(s) {
@@ -105,6 +105,10 @@ END {
 		for (i = 1; i <= n; i++)
 			print row_json(i) (i < n ? "," : "")
 		print "]}"
+	} else if (format == "tsv") {
+		for (i = 1; i <= n; i++)
+			printf "row\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", value[i, "id"], value[i, "class"], value[i, "verdict"],
+				value[i, "seen"] == "yes", nbroken[i], clean(value[i, "title"]), clean(nbroken[i] ? value[i, "why"] " does not work inside: " broken[i, 1] : value[i, "why"])
 	} else if (format == "tap") {
 		for (i = 1; i <= n; i++)
 			row_tap(i)

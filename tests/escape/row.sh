@@ -124,6 +124,7 @@ note() {
 # got WANT NAME VALUE: an answer that was had in any way. WANT is a list like EPERM|ENOSYS. $flips is what a control may answer.
 flips=OK
 got() {
+	[ ! -e "$run_dir/not-asked" ] || return 0
 	got_name=$(plain "$2")
 	while :; do
 		case $nl$book_tries in
@@ -324,6 +325,29 @@ settle() {
 	[ "$1" != evidence ] || printf %s "$book_evidence" >"$run_dir/$1"
 }
 
+# ---- other sandboxes
+
+# foreign GOT FLIPS: a refusal in words of their own. Any error is one that is not getting through.
+foreign() {
+	case $ESCAPE_SANDBOX in jail | weak) return 1 ;; esac
+	! in_set "$1" "$2" || return 1
+	case $1 in
+	EFAULT) return 1 ;;
+	E[A-Z]* | SIG[A-Z]*) return 0 ;;
+	unready:EPERM | unready:EACCES | unready:ENOSYS) return 0 ;; # it did not even get that far
+	esac
+	return 1
+}
+
+# They have none of jail's options, and leave a mark when $jailopts is set. From there on nothing is counted (got), and evidence alone
+# does not count either: it may be of what was not asked.
+judge_foreign() {
+	[ -e "$row_tmp/test/not-asked" ] || return 0
+	if [ ! -s "$row_tmp/test/tries" ] || { [ "$verdict" = ESCAPED ] && ! slips test | grep -qv '^host: '; }; then
+		verdict=N/A why="a question about jail's options"
+	fi
+}
+
 # ---- the verdict
 
 in_set() {
@@ -339,7 +363,7 @@ in_set() {
 # Each try of an attempt that is not what it should be, as "NAME: GOT"; then the host's evidence.
 slips() {
 	while IFS=$tab read -r try_name try_got try_want try_flips; do
-		in_set "$try_got" "$try_want" || printf '%s: %s\n' "$try_name" "$try_got"
+		in_set "$try_got" "$try_want" || foreign "$try_got" "$try_flips" || printf '%s: %s\n' "$try_name" "$try_got"
 	done <"$row_tmp/$1/tries"
 	[ ! -s "$row_tmp/$1/evidence" ] || sed 's/^/host: /' "$row_tmp/$1/evidence"
 }
@@ -407,6 +431,7 @@ write_result() {
 	{
 		printf 'id\t%s\nclass\t%s\ntitle\t%s\nreference\t%s\nstops\t%s\n' "$id" "$class" "$title" "$reference" "$stops"
 		printf 'verdict\t%s\nwhy\t%s\ncontrol\t%s\n' "$verdict" "$(printf %s "$why" | tr '\t\n' '  ')" "$chosen"
+		[ ! -s "$row_tmp/test/evidence" ] || printf 'seen\tyes\n'
 		[ ! -s "$row_tmp/unproved" ] || sed "s/^/unproved$tab/" "$row_tmp/unproved"
 		[ ! -s "$row_tmp/test/broken" ] || sed "s/^/broken$tab/" "$row_tmp/test/broken"
 		[ ! -d "$row_tmp/test" ] || sed "s/^/try$tab/" "$row_tmp/test/tries"
@@ -451,6 +476,7 @@ done
 choose_control
 attempt_in test test "$ESCAPE_SANDBOX"
 judge_test
+judge_foreign
 if [ "$verdict" = CONTAINED ]; then
 	case $chosen in
 	none) verdict=INCONCLUSIVE why="its control needs ${controls:-something that the row does not name}, which is not here" ;;
