@@ -30,6 +30,7 @@ class Terminal:
 			fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", size[0], size[1], 0, 0))
 			os.environ["PS1"] = PROMPT.decode()
 			os.environ["TERM"] = "xterm"
+			os.environ["HISTFILE"] = ""  # the home is the caller's own
 			os.execvp(argv[0], argv)
 
 	def pump(self, seconds):

@@ -48,7 +48,8 @@ fresh() { # a clean screen at the shell's prompt
 	until_true 10 shows "^$prompts> *\$"
 }
 
-export TMUX_TMPDIR=$scratch JAIL PS1='0> '
+# no history: the home is the caller's own
+export TMUX_TMPDIR=$scratch JAIL PS1='0> ' HISTFILE=
 unset TMUX
 at_end 'tm kill-server 2>/dev/null'
 tm new-session -d -x 80 -y 24 'bash --norc --noprofile -i'
