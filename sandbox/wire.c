@@ -84,11 +84,15 @@ int wire_receive(int wire, struct record *ret, int *ret_fd, bool block)
 	own_fd fd = FD_NONE;
 	ssize_t n;
 
+	/*
+	 * ECONNRESET comes once, from a peer that ended without having read everything, and ahead
+	 * of what the peer itself had said: its last words, and then the end of file.
+	 */
 	do
 		n = recvmsg(wire, &msg, MSG_CMSG_CLOEXEC | (block ? 0 : MSG_DONTWAIT));
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && (errno == EINTR || errno == ECONNRESET));
 	if (n < 0)
-		return errno == ECONNRESET ? 0 : -errno;
+		return -errno;
 	fd = descriptor_of(&msg);
 	if (n == 0)
 		return 0;

@@ -124,6 +124,22 @@ static void test_reset(void **state)
 	assert_int_equal(wire_receive(ends[1], &in, NULL, false), 0);
 }
 
+/* ... which comes behind the peer's last words, not instead of them. */
+static void test_last_words(void **state)
+{
+	struct record unread = { .type = REC_SIGNAL, .number = SIGCONT }, in;
+	struct record last = { .type = REC_EXIT, .number = 7 << 8 };
+
+	(void)state;
+	assert_int_equal(wire_send(ends[1], &unread, FD_NONE), 0);
+	assert_int_equal(wire_send(ends[0], &last, FD_NONE), 0);
+	fd_release(&ends[0]);
+	assert_int_equal(wire_receive(ends[1], &in, NULL, false), 1);
+	assert_int_equal(in.type, REC_EXIT);
+	assert_int_equal(in.number, 7 << 8);
+	assert_int_equal(wire_receive(ends[1], &in, NULL, false), 0);
+}
+
 static void test_valid(void **state)
 {
 	struct record r = { .type = REC_GO };
@@ -255,6 +271,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_round_trip, open_pair, close_pair),
 		cmocka_unit_test_setup_teardown(test_end, open_pair, close_pair),
 		cmocka_unit_test_setup_teardown(test_reset, open_pair, close_pair),
+		cmocka_unit_test_setup_teardown(test_last_words, open_pair, close_pair),
 		cmocka_unit_test(test_valid),
 		cmocka_unit_test_setup_teardown(test_nonsense, open_pair, close_pair),
 		cmocka_unit_test_setup_teardown(test_descriptor, open_pair, close_pair),
