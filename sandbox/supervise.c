@@ -129,6 +129,43 @@ static void give_up(struct watch *w, enum stage stage, int code, const char *wha
 	(void)k_pidfd_send_signal(w->jail->pidfd, SIGKILL);
 }
 
+static void on_signal(struct watch *w)
+{
+	struct signalfd_siginfo info;
+
+	while (read(w->signals, &info, sizeof(info)) == sizeof(info)) {
+		int sig = (int)info.ssi_signo;
+
+		if (sig == SIGWINCH)
+			term_resize(w->session, w->master);
+		if (sig == SIGCONT)
+			tell(w, REC_SIGNAL, SIGCONT);
+		w->stop_asked = sig == SIGTSTP || (w->stop_asked && sig != SIGCONT);
+		for (size_t i = 0; i < ARRAY_SIZE(forwarded); i++) {
+			if (sig != forwarded[i])
+				continue;
+			tell(w, REC_SIGNAL, sig);
+			w->interrupted |= w->child_gone;
+		}
+	}
+}
+
+/*
+ * Only now is there somebody at the jail's terminal: a key that it had turned into a signal before
+ * would have found nobody, or a process that cannot stop. Until now the user's own terminal turned
+ * keys into signals to us, which wait on the wire until pid 1 can pass them on. After Ctrl-Z it
+ * is left alone: the user's shell may have it already, because others of our group have stopped.
+ */
+static void on_started(struct watch *w)
+{
+	w->out->started = true;
+	on_signal(w);
+	if (!w->stop_asked)
+		take_terminal(w);
+	w->pumps[PUMP_TTY_OUT].paused = false;
+	status_started(w->status_fd, w->jail->pid);
+}
+
 static void on_record(struct watch *w, const struct record *r, int fd)
 {
 	switch (r->type) {
@@ -142,11 +179,9 @@ static void on_record(struct watch *w, const struct record *r, int fd)
 		w->pumps[PUMP_TTY_OUT].from = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 		if (w->pumps[PUMP_TTY_OUT].from < 0)
 			give_up(w, ST_TTY, errno, "read from the command's terminal");
-		take_terminal(w);
 		break;
 	case REC_STARTED:
-		w->out->started = true;
-		status_started(w->status_fd, w->jail->pid);
+		on_started(w);
 		break;
 	case REC_STOPPED:
 		on_stopped(w);
@@ -176,27 +211,6 @@ static void on_wire(struct watch *w)
 		give_up(w, ST_WIRE, EBADMSG, "a record from inside the jail");
 }
 
-static void on_signal(struct watch *w)
-{
-	struct signalfd_siginfo info;
-
-	while (read(w->signals, &info, sizeof(info)) == sizeof(info)) {
-		int sig = (int)info.ssi_signo;
-
-		if (sig == SIGWINCH)
-			term_resize(w->session, w->master);
-		if (sig == SIGCONT)
-			tell(w, REC_SIGNAL, SIGCONT);
-		w->stop_asked = sig == SIGTSTP || (w->stop_asked && sig != SIGCONT);
-		for (size_t i = 0; i < ARRAY_SIZE(forwarded); i++) {
-			if (sig != forwarded[i])
-				continue;
-			tell(w, REC_SIGNAL, sig);
-			w->interrupted |= w->child_gone;
-		}
-	}
-}
-
 static void on_child(struct watch *w)
 {
 	siginfo_t info = { 0 };
@@ -219,6 +233,8 @@ static void on_child(struct watch *w)
 	feed_close(&w->feed);
 	fd_release(&w->pumps[PUMP_IN].from);
 	w->pumps[PUMP_TTY_IN].paused = true;
+	/* Output ends, if it ever began. */
+	w->pumps[PUMP_TTY_OUT].paused = false;
 }
 
 /* SIGTERM to everything, then after the grace SIGKILL to pid 1, which takes the rest with it. */
@@ -247,7 +263,7 @@ static bool output_left(const struct watch *w)
  */
 static bool awaits_terminal(const struct watch *w)
 {
-	return w->session->tty_input && w->master >= 0 && !w->raw && !w->child_gone;
+	return w->session->tty_input && w->out->started && !w->raw && !w->child_gone;
 }
 
 static int timeout_ms(const struct watch *w)
@@ -268,15 +284,17 @@ static void turn(struct watch *w)
 		[POLL_SIGNALS] = { .fd = w->signals, .events = POLLIN },
 		[POLL_CHILD] = { .fd = w->jail->pidfd, .events = POLLIN },
 	};
+	int ready;
 
 	fds[POLL_FEED] = feed_wants(&w->feed);
 	for (size_t i = 0; i < PUMPS; i++)
 		fds[POLL_PUMPS + i] = pump_wants(&w->pumps[i]);
-	if (poll(fds, POLLS, timeout_ms(w)) < 0)
+	ready = poll(fds, POLLS, timeout_ms(w));
+	if (ready < 0)
 		return; /* EINTR: signals are read from their descriptor */
 	if (w->deadline && !w->child_gone && now_ms() >= w->deadline)
 		on_deadline(w);
-	if (awaits_terminal(w))
+	if (awaits_terminal(w) && (!w->stop_asked || !ready)) /* it may never stop */
 		take_terminal(w);
 	feed_run(&w->feed, fds[POLL_FEED].revents);
 	for (size_t i = 0; i < PUMPS; i++)
@@ -316,6 +334,7 @@ static void wire_pumps(struct watch *w)
 		if (s->tty_input && w->pumps[PUMP_TTY_IN].from < 0)
 			give_up(w, ST_TTY, errno, "read from the terminal");
 		w->pumps[PUMP_TTY_IN].paused = true;
+		w->pumps[PUMP_TTY_OUT].paused = true; /* its bytes are for a raw terminal */
 		w->pumps[PUMP_TTY_OUT].to = s->tty_out;
 		w->pumps[PUMP_TTY_OUT].filter = w->plan->raw_escapes ? NULL : &w->filter;
 	}

@@ -110,9 +110,18 @@ def wait_for(what, seconds=10):
 		time.sleep(0.02)
 
 
-def child_of(pid):
+def children_of(pid):
 	with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
-		return int(f.read().split()[0])
+		return [int(child) for child in f.read().split()]
+
+
+def child_of(pid):
+	return children_of(pid)[0]
+
+
+def state(pid):
+	with open("/proc/%d/stat" % pid) as f:
+		return f.read().rpartition(")")[2].split()[0]
 
 
 def run(*command, options=(), send=None):
@@ -452,6 +461,119 @@ def test_jobs_inside():
 		same(t.wait(), 6)
 	finally:
 		t.close()
+
+
+# ---- a key at any moment of the start
+
+class Starts:
+	"""A shell that does nothing but start one job after the other: this process, on a terminal of its own."""
+
+	def __init__(self):
+		os.setsid()
+		self.master, self.slave = pty.openpty()
+		fcntl.ioctl(self.slave, termios.TIOCSCTTY, 0)
+		signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+		self.settings = termios.tcgetattr(self.slave)
+		self.seen = b""
+
+	def start(self, *argv):
+		"""Returns when the job's process has become the program, and no key can be lost on the way there."""
+		ready, unready = os.pipe()  # closed by the exec
+		self.pid = os.fork()
+		if self.pid == 0:
+			os.setpgid(0, 0)
+			os.tcsetpgrp(self.slave, os.getpid())
+			for sig in (signal.SIGTTOU, signal.SIGPIPE):
+				signal.signal(sig, signal.SIG_DFL)
+			for fd in range(3):
+				os.dup2(self.slave, fd)
+			os.execvp(argv[0], argv)
+		os.close(unready)
+		os.read(ready, 1)
+		os.close(ready)
+
+	def key(self, key, delay=0):
+		time.sleep(delay)
+		os.write(self.master, key)
+
+	def wait(self, seconds=10):
+		"""The job's next change, as waitpid tells it. The terminal is ours then, and as it was."""
+		end = time.monotonic() + seconds
+		while time.monotonic() < end:
+			if select.select([self.master], [], [], 0.002)[0]:
+				self.seen += os.read(self.master, 65536)
+			pid, status = os.waitpid(self.pid, os.WNOHANG | os.WUNTRACED)
+			if pid:
+				os.tcsetpgrp(self.slave, os.getpid())
+				same(termios.tcgetattr(self.slave), self.settings)
+				return status
+		os.killpg(self.pid, signal.SIGKILL)
+		raise AssertionError("hangs: %.300r" % self.seen)
+
+	def duration(self):
+		began = time.monotonic()
+		self.start(JAIL, "--", "true")
+		same(self.wait(), 0)
+		return time.monotonic() - began
+
+	def fg(self):
+		os.tcsetpgrp(self.slave, self.pid)
+		os.killpg(self.pid, signal.SIGCONT)
+
+
+def at_any_moment(try_one, tries=150):
+	"""Call try_one with delays from nothing to what a whole run takes, in a process that may have a session."""
+	out, into = os.pipe()
+	pid = os.fork()
+	if pid == 0:
+		try:
+			os.close(out)
+			starts, delay, whole = Starts(), 0, 0
+			whole = min(starts.duration() for _ in range(5))
+			for i in range(tries):
+				delay = whole * i / tries
+				starts.seen = b""
+				try_one(starts, delay)
+		except Exception as e:
+			os.write(into, ("after %.2f of %.2f ms: %s" % (1000 * delay, 1000 * whole, e)).encode())
+		finally:
+			os._exit(0)
+	os.close(into)
+	why = b"".join(iter(lambda: os.read(out, 4096), b""))
+	os.waitpid(pid, 0)
+	os.close(out)
+	assert not why, why.decode()
+
+
+def stop_at_any_moment(*argv, **options):
+	def stop(starts, delay):
+		starts.start(*argv)
+		starts.key(b"\032", delay)
+		status = starts.wait()
+		assert os.WIFSTOPPED(status), "wait status %#x: %r" % (status, starts.seen)
+		# A shell that continued the group before the last of it has stopped would leave that one behind.
+		wait_for(lambda: all(state(pid) in "TZ" for pid in children_of(starts.pid) if os.getpgid(pid) == starts.pid))
+		starts.fg()
+		starts.key(b"\n")
+		same(starts.wait(), 7 << 8)
+	at_any_moment(stop, **options)
+
+
+def test_interrupted_at_any_moment():
+	def interrupt(starts, delay):
+		starts.start(JAIL, "--", "sleep", "20")
+		starts.key(b"\003", delay)
+		status = starts.wait()
+		assert status in (signal.SIGINT, 130 << 8), "wait status %#x: %r" % (status, starts.seen)
+	at_any_moment(interrupt)
+
+
+def test_stopped_at_any_moment():
+	stop_at_any_moment(JAIL, "--", "sh", "-c", "read -r x; exit 7")
+
+
+def test_script_stopped_at_any_moment():
+	stop_at_any_moment("bash", "-c", "\"$JAIL\" -- sh -c 'read -r x; exit 7'; exit $?", tries=60)
 
 
 # ---- the terminal's own life

@@ -153,7 +153,7 @@ tm kill-server 2>/dev/null
 
 # ---- byte by byte
 
-timeout -s KILL 120 python3 "$top_srcdir/tests/integration/terminal-pty.py" >"$scratch/pty" 2>&1
+timeout -s KILL 240 python3 "$top_srcdir/tests/integration/terminal-pty.py" >"$scratch/pty" 2>&1
 while read -r verdict name; do
 	case $verdict in
 	pass) pass "$name" ;;
