@@ -179,6 +179,7 @@ static void on_record(struct watch *w, const struct record *r, int fd)
 		w->pumps[PUMP_TTY_OUT].from = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 		if (w->pumps[PUMP_TTY_OUT].from < 0)
 			give_up(w, ST_TTY, errno, "read from the command's terminal");
+		term_resize(w->session, w->master); /* it may have changed since it was read */
 		break;
 	case REC_STARTED:
 		on_started(w);

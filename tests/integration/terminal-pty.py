@@ -3,6 +3,7 @@
 """The part of terminal.sh that needs every byte and every setting of the outer terminal. Prints "pass NAME" or "fail NAME: why"."""
 
 import fcntl
+import itertools
 import os
 import pty
 import re
@@ -574,6 +575,17 @@ def test_stopped_at_any_moment():
 
 def test_script_stopped_at_any_moment():
 	stop_at_any_moment("bash", "-c", "\"$JAIL\" -- sh -c 'read -r x; exit 7'; exit $?", tries=60)
+
+
+def test_resized_at_any_moment():
+	rows = itertools.count(24)
+	def resize(starts, delay):
+		size = next(rows), 80
+		starts.start(JAIL, "--", "sh", "-c", "until [ \"$(stty size)\" = '%d %d' ]; do sleep 0.02; done" % size)
+		time.sleep(delay)
+		fcntl.ioctl(starts.master, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+		same(starts.wait(), 0)
+	at_any_moment(resize, tries=60)
 
 
 # ---- the terminal's own life
