@@ -125,7 +125,7 @@ static const char *xdg(struct arena *a, const struct caller *c, const char *name
 {
 	const char *v = absolute_env(c, name);
 
-	return v ? v : arena_printf(a, "%s/%s", c->home, below);
+	return v ? v : arena_printf(a, "%s/%s", str_eq(c->home, "/") ? "" : c->home, below);
 }
 
 static int read_home(struct arena *a, struct caller *c, struct err *e)

@@ -111,7 +111,7 @@ static const char *inner_path(struct arena *a, const struct plan *p, struct err 
 static int put_own(struct env *v, struct plan *p)
 {
 	const char *shell = p->caller->shell, *path = inner_path(v->arena, p, v->e);
-	int rc = path ? put_pair(v, "HOME", p->caller->home_spelled) : -v->e->code;
+	int rc = path ? put_pair(v, "HOME", p->home_spelled) : -v->e->code;
 
 	if (rc == 0)
 		rc = put_pair(v, "USER", p->user);

@@ -8,8 +8,10 @@
 #include "sandbox/plan.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/own.h"
@@ -49,16 +51,33 @@ static bool yes(const struct draft *d, enum opt id)
 	return draft_get(d, id)->number != 0;
 }
 
-static int plan_identity(struct arena *a, struct plan *p, struct err *e)
+/*
+ * The home is an empty tree where it is outside, unless nothing private can be there: a container's
+ * user often lives in "/", a service's in "/dev/null".
+ */
+static void plan_home(struct arena *a, struct plan *p)
+{
+	const struct caller *c = p->caller;
+	char real[PATH_MAX];
+
+	p->home = c->home;
+	p->home_spelled = c->home_spelled;
+	if (!root_occupies(c->home) && !root_occupies(c->home_spelled))
+		return;
+	p->home = arena_printf(a, "%s/jail", realpath("/home", real) ? real : "/home");
+	p->home_spelled = p->home;
+	plan_note(a, p, false, "home-moved",
+		  "the home '%s' belongs to the system: inside it is '%s'", c->home_spelled, p->home);
+}
+
+static int plan_identity(struct plan *p, struct err *e)
 {
 	const struct caller *c = p->caller;
 	const bool allow_root = yes(p->draft, OPT_ALLOW_ROOT);
 
-	(void)a;
 	p->uid = c->uid;
 	p->gid = c->gid;
 	p->user = c->user;
-	p->home = c->home;
 	p->hostname = draft_get(p->draft, OPT_HOSTNAME)->text;
 	if (!c->kernel_root || allow_root)
 		return 0;
@@ -185,9 +204,10 @@ int plan_build(struct arena *a, const struct draft *d, const struct caller *c, c
 	p->caller = c;
 	p->argv = argv;
 	plan_limits(p);
+	plan_home(a, p);
 	rc = check_draft(p, e);
 	if (rc == 0)
-		rc = plan_identity(a, p, e);
+		rc = plan_identity(p, e);
 	if (rc == 0)
 		rc = plan_kernel(a, p, e);
 	if (rc == 0)

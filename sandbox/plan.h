@@ -76,7 +76,9 @@ struct plan {
 	uid_t uid; /* inside */
 	gid_t gid;
 	bool remap; /* real root: inside is JAIL_KUID outside, never root */
-	const char *user, *home, *hostname, *workspace, *cwd;
+	const char *user, *hostname, *workspace, *cwd;
+	const char *home;	  /* inside, canonical */
+	const char *home_spelled; /* as $HOME says inside */
 	struct mount_list mounts;
 	bool proc_pids_only, nested_userns, new_netns, loopback, raw_escapes;
 	int landlock_abi;

@@ -357,7 +357,7 @@ static int add_etc(struct mount_draft *m, const struct plan *p, struct err *e)
 {
 	struct arena *a = m->arena;
 	const char *me = arena_printf(a, "%s:x:%u:%u:%s:%s:%s\n", p->user, p->uid, p->gid, p->user,
-				      p->caller->home_spelled, inner_shell(p));
+				      p->home_spelled, inner_shell(p));
 	const char *group = arena_printf(a, "%s:x:%u:\n", p->user, p->gid);
 	struct {
 		const char *path, *contents;
@@ -405,12 +405,27 @@ static int add_resolver(struct mount_draft *m, struct err *e)
 	return 0;
 }
 
+bool root_occupies(const char *path)
+{
+	static const char *const own[] = { "/proc", "/sys", "/dev", "/etc", "/run" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
+		if (path_beneath(path, own[i]))
+			return true;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(system_trees); i++) {
+		if (path_beneath(system_trees[i], path))
+			return true;
+	}
+	return false;
+}
+
 /* The home, empty; and where $HOME goes through links (/home -> /var/home), those links. */
 static int add_home(struct mount_draft *m, const struct plan *p, uint64_t size, uint64_t inodes,
 		    struct err *e)
 {
 	struct resolved r = { .fd = FD_NONE };
-	int rc = path_resolve(m->arena, p->caller->home_spelled, &r, e);
+	int rc = path_resolve(m->arena, p->home_spelled, &r, e);
 
 	if (e->stage)
 		return rc;

@@ -15,6 +15,9 @@
 int root_add_system(struct mount_draft *m, const struct plan *p, uint64_t tmp, uint64_t shm,
 		    uint64_t inodes, struct err *e);
 
+/* Is `path`, or something in it, a part of the system inside, so that it cannot be an empty tree? */
+bool root_occupies(const char *path);
+
 #define ROOT_POLICY_JSON "/run/jail/policy.json"
 #define ROOT_POLICY_TEXT "/run/jail/policy.txt"
 

@@ -11,7 +11,7 @@ limit=60
 inside() {
 	jail -- sh -c 'for p; do command -v "$p" || exit; done' x "$@" >/dev/null 2>&1
 }
-cases=52 node=0 npm=0 cargo=0
+cases=56 node=0 npm=0 cargo=0
 if inside node; then node=1 cases=$((cases + 2)); fi
 if inside node npm; then npm=1 cases=$((cases + 1)); fi
 if inside cargo rustc cc && jail -- sh -c 'cargo --version && rustc --version' >/dev/null 2>&1; then cargo=1 cases=$((cases + 1)); fi
@@ -30,6 +30,20 @@ $inner_user $inner_user
 $inner_user:$inner_uid:$(cd && pwd -P)
 $HOME
 $(cd && pwd -P)" "who the command is: whoami, id, USER, getent, HOME"
+at_home='echo "$HOME"; cd && touch new && pwd -P && ls -A; getent passwd "$(id -u)" | cut -d: -f6'
+got=$(for h in / // /usr /bin /etc /dev/null /proc/self; do HOME=$h jail -- sh -c "$at_home"; done 2>&1 | sort | uniq -c | sed 's/^ *//')
+is "$got" "21 $(realpath /home)/jail
+7 new" "a home that is a part of the system is another one inside"
+out=$(HOME=/ jail explain -- true 2>&1)
+like "$out" "^ *note +the home '/' belongs to the system: inside it is '" "... and explain says so"
+HOME=/nonexistent/home run -- sh -c "$at_home"
+is "$out" "/nonexistent/home
+/nonexistent/home
+new
+/nonexistent/home" "a home that does not exist does inside"
+home=$(getent passwd "$(id -u)" | cut -d: -f6)
+is "$(for h in '' . relative; do HOME=$h jail -- sh -c 'echo "$HOME"'; done 2>&1 | uniq -c | sed 's/^ *//')" "3 $home" \
+	"an empty or relative HOME is none: passwd's counts"
 run -- sh -c 'getent group "$(id -g)" | cut -d: -f3; getent hosts localhost | head -n 1; uname -n; cat /etc/hostname'
 like "$out" "^$inner_uid\$|^$(id -g)\$" "the group has an entry"
 like "$out" '^(127\.0\.0\.1|::1) ' "localhost resolves"

@@ -103,6 +103,7 @@ static int build(char *const *env, struct err *e)
 		.uid = 1000,
 		.user = "me",
 		.home = "/home/me",
+		.home_spelled = "/home/me",
 		.cwd = "/work",
 		.mounts = mounts_finish(&mounts),
 	};
