@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profiles/batch.h"
+#include "profiles/values.h"
 
 /* One flag as it stands in argv. */
 struct use {
@@ -106,6 +107,23 @@ static int read_flags(struct draft *d, int argc, char *const *argv, struct batch
 	}
 	*ret_first_word = i;
 	return 0;
+}
+
+bool argv_find(struct arena *a, int argc, char *const *argv, enum opt id, struct value *ret)
+{
+	bool found = false;
+	int i = 1;
+
+	while (i < argc && argv[i][0] == '-' && argv[i][1] && !str_eq(argv[i], "--")) {
+		struct use use = { 0 };
+		struct err ignored = { 0 };
+
+		if (read_flag(argc - i, argv + i, &use, &ignored) == 0 && use.id == id &&
+		    use.value && value_parse(&options[id], use.value, NULL, a, ret, &ignored) == 0)
+			found = true;
+		i += use.words ? use.words : 1;
+	}
+	return found;
 }
 
 /* --help must work on the day the profile does not. */

@@ -90,4 +90,10 @@ void origin_format(const struct origin *o, enum opt id, struct text *t);
 int draft_from_argv(struct draft *d, int argc, char *const *argv, bool with_default,
 		    int *ret_first_word, struct err *e);
 
+/*
+ * The last good value that a flag of the command line gives to `id`, as far as it can be told when
+ * other flags are wrong; false when there is none. *ret is the value's text and number.
+ */
+bool argv_find(struct arena *a, int argc, char *const *argv, enum opt id, struct value *ret);
+
 #endif

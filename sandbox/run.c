@@ -122,24 +122,27 @@ static char **command_of(struct arena *a, const struct draft *d, char **words, b
 	return n ? out : NULL;
 }
 
-static int check_status_fd(const struct draft *d, int *ret, struct err *e)
+/*
+ * Where to say how it ended. It is looked for before anything else is read, so that whoever waits
+ * there hears of a bad profile too.
+ */
+static int open_status(struct call *c, int *ret, struct err *e)
 {
-	const struct value *v = draft_get(d, OPT_STATUS_FD);
+	struct value v = { 0 };
 	int fd, mode;
 
-	*ret = FD_NONE;
-	if (!v)
+	if (!argv_find(c->arena, c->argc, c->argv, OPT_STATUS_FD, &v))
 		return 0;
-	fd = v->number > INT_MAX ? FD_NONE : (int)v->number;
+	fd = v.number > INT_MAX ? FD_NONE : (int)v.number;
 	mode = fcntl(fd, F_GETFL);
 	if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY)
 		return err_set(e, ST_USAGE, 0,
-			       "--status-fd %s: the descriptor is not open for writing", v->text);
+			       "--status-fd %s: the descriptor is not open for writing", v.text);
 	if (fd > STDERR_FILENO)
 		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
 	/* One of our own: 1 and 2 are the command's too. */
 	*ret = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	return *ret < 0 ? err_set(e, ST_USAGE, errno, "--status-fd %s", v->text) : 0;
+	return *ret < 0 ? err_set(e, ST_USAGE, errno, "--status-fd %s", v.text) : 0;
 }
 
 static void say_notes(const struct plan *p)
@@ -274,7 +277,8 @@ static int run_plan(struct call *c, struct plan *p, bool in_scope, int status_fd
 		say_time_limit(p);
 	if (out.code == EXIT_NOTFOUND && e->stage)
 		explain_not_found(p, e);
-	status_ended(status_fd, &out, e);
+	if (rc >= 0)
+		status_ended(status_fd, &out, e);
 	return rc;
 }
 
@@ -292,16 +296,13 @@ static void seek_cgroup(struct call *c, const struct plan *p)
 			    status ? (int)status->number : FD_NONE);
 }
 
-static int run_request(struct call *c, struct request *r, bool prefix, struct err *e)
+static int run_request(struct call *c, struct request *r, bool prefix, int status_fd, struct err *e)
 {
 	const bool in_scope = scope_entered(c->env);
 	char **argv = command_of(c->arena, &r->draft, r->words, prefix || !r->words);
 	struct plan *p = NULL;
-	int status_fd, rc;
+	int rc;
 
-	rc = check_status_fd(&r->draft, &status_fd, e);
-	if (rc < 0)
-		return rc;
 	if (argv)
 		rc = plan_build(c->arena, &r->draft, &r->caller, argv, &p, e);
 	else
@@ -309,27 +310,43 @@ static int run_request(struct call *c, struct request *r, bool prefix, struct er
 			     "no command: jail [OPTIONS] -- COMMAND [ARG...]; see jail --help");
 	if (rc == 0 && !in_scope)
 		seek_cgroup(c, p);
+	return rc < 0 ? rc : run_plan(c, p, in_scope, status_fd, e);
+}
+
+/* A run, or no run: one line tells its end. */
+static int run_told(struct call *c, int (*run)(struct call *c, int status_fd, struct err *e),
+		    struct err *e)
+{
+	own_fd status_fd = FD_NONE;
+	int rc = open_status(c, &status_fd, e);
+
 	if (rc == 0)
-		return run_plan(c, p, in_scope, status_fd, e);
-	status_ended(status_fd, &(struct outcome){ .code = EXIT_JAIL }, e);
+		rc = run(c, status_fd, e);
+	if (rc < 0)
+		status_ended(status_fd, &(struct outcome){ .code = EXIT_JAIL }, e);
 	return rc;
 }
 
-int verb_command(struct call *c, struct err *e)
+static int run_command(struct call *c, int status_fd, struct err *e)
 {
 	struct request r = { 0 };
 	int rc = read_request(c, &r, e);
 
 	if (rc)
 		return rc < 0 ? rc : EXIT_OK;
-	return run_request(c, &r, false, e);
+	return run_request(c, &r, false, status_fd, e);
+}
+
+int verb_command(struct call *c, struct err *e)
+{
+	return run_told(c, run_command, e);
 }
 
 /*
  * `jail run [OPTIONS] PROFILE [ARG...]` is `jail [OPTIONS] --profile PROFILE`, with the profile's
  * command before ARG.
  */
-int verb_run(struct call *c, struct err *e)
+static int run_profile(struct call *c, int status_fd, struct err *e)
 {
 	struct request probe = { 0 }, r = { 0 };
 	struct call named = *c;
@@ -366,7 +383,12 @@ int verb_run(struct call *c, struct err *e)
 		return err_set(e, ST_USAGE, 0,
 			       "run: the profile '%s' names no command: jail --profile %s -- COMMAND",
 			       c->argv[first], c->argv[first]);
-	return run_request(&named, &r, true, e);
+	return run_request(&named, &r, true, status_fd, e);
+}
+
+int verb_run(struct call *c, struct err *e)
+{
+	return run_told(c, run_profile, e);
 }
 
 int verb_explain(struct call *c, struct err *e)

@@ -5,7 +5,7 @@
 # shellcheck source=tests/integration/lib.sh
 . "$top_srcdir/tests/integration/lib.sh"
 
-plan 98
+plan 108
 
 # ---- help and version
 
@@ -121,6 +121,24 @@ is "$(json code reason stage)" "125,error,plan" "status: an error"
 like "$(json message)" "/none/such" "status: an error's message"
 status
 is "$(json code reason)" "125,error" "status: no command"
+status --profile none-such -- true
+is "$(json event code reason stage)" "ended,125,error,profile" "status: no such profile"
+status --time soon -- true
+is "$(json event code reason stage)" "ended,125,error,usage" "status: a bad value behind it"
+for flags in "--frobnicate" "--time soon" "--profile" "--no-json" "-x"; do
+	# shellcheck disable=SC2086  # words
+	jail $flags --status-fd 3 -- true 2>/dev/null 3>"$scratch/status"
+	status=$(cat "$scratch/status")
+	is "$(json event code reason stage)" "ended,125,error,usage" "status: $flags before it"
+done
+jail run --status-fd 3 none-such 2>/dev/null 3>"$scratch/status"
+status=$(cat "$scratch/status")
+is "$(json event code reason stage)" "ended,125,error,profile" "status: run of no such profile"
+jail run --status-fd 3 strict 2>/dev/null 3>"$scratch/status"
+status=$(cat "$scratch/status")
+is "$(json event code reason stage),$(echo "$status" | wc -l)" "ended,125,error,usage,1" "status: run of a profile without a command"
+jail --frobnicate -- sh -c 'echo "$@"' --status-fd 3 2>/dev/null 3>"$scratch/status"
+is "$(cat "$scratch/status")" "" "status: the command's own flag is none of ours"
 status -- none-such-program
 is "$(json code reason stage)" "127,error,exec" "status: not found"
 status -- ./noexec
