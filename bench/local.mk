@@ -17,7 +17,7 @@ BENCH_ROUNDS = 300
 BENCH_JAIL = $${JAIL:-./jail-intree$(EXEEXT)}
 bench_run = bench/start$(EXEEXT) -n $(BENCH_ROUNDS) --jail "$(BENCH_JAIL)" --dir bench
 
-bench: bench/start$(EXEEXT) bench/noop$(EXEEXT) jail-intree$(EXEEXT)
+bench: bench/start$(EXEEXT) bench/noop$(EXEEXT) jail-intree$(EXEEXT) tests/share/stamp
 	@$(bench_run) --payload /bin/true --json bench/true.json
 	@echo
 	@$(bench_run) --payload "$(abs_top_builddir)/bench/noop$(EXEEXT)" --json bench/noop.json

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The test-only twin of base/paths.c: helpers from the build tree, profiles from the source tree, no administrator. */
+/* The test-only twin of base/paths.c: helpers and profiles from the build tree, no administrator. */
 #include "base/paths.h"
 
 const char path_libexec[] = JAIL_LIBEXECDIR;

@@ -16,6 +16,15 @@ AM_TESTS_ENVIRONMENT = \
 	$(escape_environment); export ESCAPE_JAIL ESCAPE_WEAK ESCAPE_PROBE ESCAPE_HOST; \
 	LC_ALL=C.UTF-8; export LC_ALL;
 
+# The shipped profiles with the modes of an installation: in a clone made under umask 002 their group can write the sources, and
+# jail reads no such profile.
+check_DATA = tests/share/stamp
+tests/share/stamp: $(dist_profiles_DATA)
+	@$(MKDIR_P) tests/share/profiles
+	$(AM_V_GEN)for f in $(dist_profiles_DATA); do \
+		$(INSTALL_DATA) $(srcdir)/$$f tests/share/$$f || exit 1; \
+	done && : >$@
+
 # cmocka's flags are $(CMOCKA_CFLAGS) and $(CMOCKA_LIBS), inside `if HAVE_CMOCKA`.
 #
 # fuzz_programs are called tests/fuzz/fuzz_X, with tests/fuzz/corpus/X and maybe tests/fuzz/X.dict. Each is linked with
@@ -77,7 +86,9 @@ print-tests:
 	@echo $(TESTS)
 .PHONY: print-tests
 
-clean-local: clean-fuzz
+clean-local: clean-fuzz clean-share
 clean-fuzz:
 	-rm -rf tests/fuzz/new
-.PHONY: clean-fuzz
+clean-share:
+	-rm -rf tests/share
+.PHONY: clean-fuzz clean-share

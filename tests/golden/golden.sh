@@ -20,7 +20,7 @@ if [ "${1-}" = --update ]; then
 	update=yes
 fi
 here=$top_srcdir/tests/golden
-real=$(CDPATH='' cd -- "$top_srcdir" && pwd -P) || exit 1	# configure may have been called by a relative path
+real=$(CDPATH='' cd -- "$top_builddir" && pwd -P) || exit 1	# jail says where a profile really is
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/jail-golden.XXXXXX") || exit 1
 scratch=$(CDPATH='' cd -- "$scratch" && pwd -P) || exit 1
 trap 'rm -rf "$scratch"' EXIT

@@ -17,8 +17,8 @@ function replace(s, what, by,   at, out) {
 
 function machine(s) {
 	s = replace(s, home, "@home@")
-	s = replace(s, source "/profiles", "@shipped@")
-	s = replace(s, real "/profiles", "@shipped@")
+	s = replace(s, build "/tests/share/profiles", "@shipped@")
+	s = replace(s, real "/tests/share/profiles", "@shipped@")
 	s = replace(s, build, "@build@")
 	s = replace(s, source, "@source@")
 	# Comments in the shipped profiles come and go.

@@ -13,7 +13,7 @@ can_be_denied=0
 : >"$scratch/probe"
 chmod 000 "$scratch/probe"
 cat "$scratch/probe" >/dev/null 2>&1 || can_be_denied=1 # root reads it all the same
-plan $((117 + can_be_denied))
+plan $((119 + can_be_denied))
 
 # ---- where a name leads
 
@@ -172,6 +172,9 @@ refused "dangling\.ini'" "bad: a link to nowhere" --profile dangling -- touch ra
 profile shared '[jail]' 'hostname = x'
 chmod g+w "$config/shared.ini"
 refused "other users can change" "bad: others may write it" --profile shared -- touch ran
+eval "${err##*: run }"
+run --profile shared -- uname -n
+is "$out" x "... and good when what the message says was done"
 if [ "$can_be_denied" = 1 ]; then
 	profile closed '[jail]' 'hostname = x'
 	chmod 000 "$config/closed.ini"
@@ -199,6 +202,7 @@ is "$out" toolbox "run FILE"
 run profile ls
 like "$out" "^tool +user +$config/tool\.ini" "profile ls has the user's own"
 like "$out" '^strict +shipped +/' "... and the shipped"
+is "$(echo "$out" | awk '$2 == "shipped" { print $3 }' | xargs stat -c %a | sort -u)" 644 "... which nobody else can write, in a clone under umask 002 too"
 run profile ls --json
 ok "profile ls --json is JSON" python3 -m json.tool "$scratch/out"
 run profile show child
