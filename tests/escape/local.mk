@@ -38,11 +38,11 @@ escape_environment = \
 	ESCAPE_PROBE='$(abs_top_builddir)/tests/helpers/probe' ESCAPE_HOST='$(abs_top_builddir)/tests/escape/host'
 
 # The table, for a person. ROWS='PRV-01 FS-02' or ROWS='--class SYS' for some of it.
-check-escape: jail-intree$(EXEEXT) jail-weak$(EXEEXT) $(selftest_PROGRAMS)
+check-escape: jail-intree$(EXEEXT) jail-weak$(EXEEXT) $(selftest_PROGRAMS) tests/share/stamp
 	@$(escape_environment) $(srcdir)/tests/escape/run $(ROWS)
 
 # The same rows in other sandboxes that are installed here. ROWS as above, and --markdown.
-bench-escape: jail-intree$(EXEEXT) jail-weak$(EXEEXT) $(selftest_PROGRAMS)
+bench-escape: jail-intree$(EXEEXT) jail-weak$(EXEEXT) $(selftest_PROGRAMS) tests/share/stamp
 	@$(escape_environment) $(srcdir)/tests/escape/compare $(ROWS)
 
 .PHONY: bench-escape check-escape dist-escape install-selftest uninstall-selftest

@@ -104,8 +104,8 @@ make_root() {	# make_root DIR
 	# jail-weak is never installed: it finds its profiles where it was built.
 	cp "$top_builddir/jail-weak" "$r/tests/"
 	add_libraries "$r" "$r/tests/jail-weak"
-	mkdir -p "$r$top_srcdir/profiles" "$r$top_builddir"
-	cp "$top_srcdir"/profiles/*.ini "$r$top_srcdir/profiles/"
+	mkdir -p "$r$top_builddir/tests/share/profiles"
+	cp "$top_builddir"/tests/share/profiles/*.ini "$r$top_builddir/tests/share/profiles/"
 	cp "$top_srcdir/tests/integration/lib.sh" "$r/tests/integration/"
 	cp "$top_srcdir/tests/allowed-skips" "$r/tests/"
 	cp "$here/init.sh" "$r/init"
