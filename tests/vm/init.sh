@@ -32,6 +32,7 @@ mount -t tmpfs shm /dev/shm
 chmod 1777 /dev/shm
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 ip link set lo up
+insmod /modules/unix_diag.ko # which would load by itself where modprobe is
 
 test=$(sed -n 's/.*jail\.test=\([a-z]*\).*/\1/p' /proc/cmdline)
 stty -F /dev/ttyS1 raw -echo

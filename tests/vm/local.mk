@@ -30,7 +30,7 @@ vm-kernel:
 	@$(srcdir)/tests/vm/kernel.sh '$(abs_top_builddir)/tests/vm/kernel' --fetch
 
 check-vm: vm-kernel
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS=tests/vm/vm.sh
+	JAIL_VM_ROWS=all JAIL_VM_LIMIT=1800 $(MAKE) $(AM_MAKEFLAGS) check TESTS=tests/vm/vm.sh
 
 clean-local: clean-vm
 clean-vm:
