@@ -24,7 +24,7 @@
 #include "base/kernel.h"
 #include "base/own.h"
 #include "sandbox/mountapi.h"
-#include "sandbox/weak.h"
+#include "sandbox/mountlist.h"
 
 static int map_and_open(pid_t pid, int *ret_fd, struct err *e)
 {
@@ -86,9 +86,7 @@ static int blame_filter(const struct mount_op *op, const char *call, struct err 
 static int idmap_tree(struct mount_op *op, int mapping, struct err *e)
 {
 	struct k_mount_attr attr = {
-		.attr_set = K_MOUNT_ATTR_IDMAP | (weakened(WEAK_NODEV) ? 0 : K_MOUNT_ATTR_NODEV) |
-			    (weakened(WEAK_NOSUID) ? 0 : K_MOUNT_ATTR_NOSUID) |
-			    (op->readonly && !weakened(WEAK_READONLY) ? K_MOUNT_ATTR_RDONLY : 0),
+		.attr_set = K_MOUNT_ATTR_IDMAP | mounts_attrs(op),
 		.propagation = MOUNT_PROPAGATION,
 		.userns_fd = (uint64_t)mapping,
 	};

@@ -5,7 +5,9 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/kernel.h"
 #include "base/own.h"
+#include "sandbox/weak.h"
 
 void mounts_init(struct mount_draft *m, struct arena *a)
 {
@@ -57,6 +59,13 @@ int mounts_add_host(struct mount_draft *m, const struct resolved *r, bool readon
 	if (ret)
 		*ret = op;
 	return 0;
+}
+
+unsigned mounts_attrs(const struct mount_op *op)
+{
+	return (op->readonly && !weakened(WEAK_READONLY) ? K_MOUNT_ATTR_RDONLY : 0) |
+	       (weakened(WEAK_NOSUID) ? 0 : K_MOUNT_ATTR_NOSUID) |
+	       (op->device || weakened(WEAK_NODEV) ? 0 : K_MOUNT_ATTR_NODEV);
 }
 
 /*

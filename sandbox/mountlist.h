@@ -30,6 +30,9 @@ int mounts_add(struct mount_draft *m, enum mount_kind kind, const char *target,
 int mounts_add_host(struct mount_draft *m, const struct resolved *r, bool readonly,
 		    enum access access, struct mount_op **ret, struct err *e);
 
+/* What a bound tree is restricted to: K_MOUNT_ATTR_*. */
+unsigned mounts_attrs(const struct mount_op *op);
+
 /* Sort, drop what another op already shows, and decide who makes the mount points. */
 struct mount_list mounts_finish(struct mount_draft *m);
 

@@ -26,6 +26,7 @@
 #include "base/own.h"
 #include "base/text.h"
 #include "sandbox/mountapi.h"
+#include "sandbox/mountlist.h"
 #include "sandbox/setup.h"
 #include "sandbox/weak.h"
 
@@ -288,9 +289,6 @@ static int do_tmpfs(const struct setup *s, const struct mount_op *op, struct err
  */
 static int do_bind(const struct setup *s, const struct mount_op *op, struct err *e)
 {
-	const unsigned attrs = (op->readonly && !weakened(WEAK_READONLY) ? K_MOUNT_ATTR_RDONLY : 0) |
-			       (weakened(WEAK_NOSUID) ? 0 : K_MOUNT_ATTR_NOSUID) |
-			       (op->device || weakened(WEAK_NODEV) ? 0 : K_MOUNT_ATTR_NODEV);
 	own_fd tree = FD_NONE;
 	struct stat st;
 	int rc;
@@ -302,7 +300,7 @@ static int do_bind(const struct setup *s, const struct mount_op *op, struct err 
 			op->source);
 	if (op->tree_fd >= 0)
 		return attach(s, op, op->tree_fd, op->is_dir, e);
-	rc = mount_open_bind(&s->api, AT_FDCWD, op->source, attrs, &tree, e);
+	rc = mount_open_bind(&s->api, AT_FDCWD, op->source, mounts_attrs(op), &tree, e);
 	if (rc < 0)
 		return rc;
 	if (fstat(tree, &st) < 0)

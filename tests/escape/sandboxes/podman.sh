@@ -8,11 +8,12 @@
 #   --read-only       podman puts a tmpfs on /tmp, /run and /var/tmp
 # --pids-limit and --memory are not set: without root they need a delegated cgroup, which not every session has.
 podman_dir=$ESCAPE_TMP/podman
+: "${podman_home:=$HOME}" # its own files stay there, whatever home a row gives to the command
 podman_options='--rm --pull=never --network=none --read-only --cap-drop=all --security-opt=no-new-privileges --userns=keep-id
 	--hostname=podman --log-driver=none --volume=/usr:/usr:ro,nosuid,nodev'
 podman_call() (
 	read -r podman_runtime <"$podman_dir/runtime"
-	export XDG_RUNTIME_DIR="$podman_dir/run"
+	export XDG_RUNTIME_DIR="$podman_dir/run" HOME="$podman_home"
 	${via-} timeout -s KILL "${podman_seconds:-60}" ${by-} podman --root "$podman_dir/root" --runroot "$podman_dir/run" --tmpdir "$podman_dir/run" \
 		--storage-driver vfs --runtime "$podman_runtime" --cgroup-manager cgroupfs --events-backend none --log-level error "$@"
 )
