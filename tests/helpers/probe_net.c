@@ -133,33 +133,40 @@ static long set_option(const struct call *c)
 			  c->argv[4] ? (socklen_t)strlen(value) + 1 : sizeof(value));
 }
 
+/* argv is ADDRESS PORT. */
+static bool inet_address(const struct call *c, struct sockaddr_in *ret)
+{
+	uint64_t port;
+
+	*ret = (struct sockaddr_in){ .sin_family = AF_INET };
+	if (inet_pton(AF_INET, c->argv[0], &ret->sin_addr) != 1 ||
+	    !probe_number(c->argv[1], UINT16_MAX, &port))
+		return false;
+	ret->sin_port = htons((uint16_t)port);
+	return true;
+}
+
 static long fast_open(const struct call *c)
 {
 	own_fd fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	struct sockaddr_in a = { .sin_family = AF_INET };
-	uint64_t port;
+	struct sockaddr_in a;
 
-	if (inet_pton(AF_INET, c->argv[0], &a.sin_addr) != 1 ||
-	    !probe_number(c->argv[1], UINT16_MAX, &port))
+	if (!inet_address(c, &a))
 		return PROBE_USAGE;
 	if (fd < 0)
 		return PROBE_UNREADY;
-	a.sin_port = htons((uint16_t)port);
 	return sendto(fd, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL, (const struct sockaddr *)&a, sizeof(a));
 }
 
 static long tcp_connect(const struct call *c)
 {
 	own_fd fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct sockaddr_in a = { .sin_family = AF_INET };
-	uint64_t port;
+	struct sockaddr_in a;
 
-	if (inet_pton(AF_INET, c->argv[0], &a.sin_addr) != 1 ||
-	    !probe_number(c->argv[1], UINT16_MAX, &port))
+	if (!inet_address(c, &a))
 		return PROBE_USAGE;
 	if (fd < 0)
 		return PROBE_UNREADY;
-	a.sin_port = htons((uint16_t)port);
 	return connect(fd, (const struct sockaddr *)&a, sizeof(a));
 }
 
