@@ -32,6 +32,25 @@ static void print_error(const struct err *e)
 	(void)fs_write_all(STDERR_FILENO, line, t.len);
 }
 
+/* `jail --profile x explain`: the words behind options are the command's. */
+static void blame_order(struct err *e)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
+		const char *word = verbs[i].word;
+		size_t n = strlen(word);
+
+		if (strncmp(e->what, "run '", 5) != 0 || strncmp(e->what + 5, word, n) != 0 ||
+		    e->what[5 + n] != '\'')
+			continue;
+		*e = (struct err){ 0 };
+		(void)err_set(
+			e, ST_EXEC, 0,
+			"'%s' is no program here; as a word to jail it comes first: jail %s [OPTIONS] ...",
+			word, word);
+		return;
+	}
+}
+
 int main(int argc, char **argv, char **env)
 {
 	/* for a caller that gives no words at all */
@@ -62,6 +81,8 @@ int main(int argc, char **argv, char **env)
 	}
 	if (rc == 0)
 		rc = run(&c, &e);
+	if (rc == EXIT_NOTFOUND && e.stage == ST_EXEC)
+		blame_order(&e);
 	if (e.stage)
 		print_error(&e);
 	return rc < 0 ? EXIT_JAIL : rc;

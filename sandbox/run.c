@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -237,6 +238,19 @@ static void say_time_limit(const struct plan *p)
 	print(STDERR_FILENO, line);
 }
 
+/*
+ * Ctrl-C ended the command. A shell that runs a list or a loop goes on to the next command unless
+ * this one dies of the key as well: 130 alone it takes for a program's own answer.
+ */
+static void die_of_interrupt(const struct session *s)
+{
+	struct sigaction act = { .sa_handler = SIG_DFL };
+
+	(void)sigaction(SIGINT, &act, NULL);
+	(void)raise(SIGINT);
+	(void)sigprocmask(SIG_SETMASK, &s->mask, NULL);
+}
+
 static int run_plan(struct call *c, struct plan *p, bool in_scope, int status_fd, struct err *e)
 {
 	own_fd signals = FD_NONE;
@@ -279,6 +293,8 @@ static int run_plan(struct call *c, struct plan *p, bool in_scope, int status_fd
 		explain_not_found(p, e);
 	if (rc >= 0)
 		status_ended(status_fd, &out, e);
+	if (s.tty && rc == 128 + SIGINT)
+		die_of_interrupt(&s);
 	return rc;
 }
 

@@ -225,7 +225,7 @@ def test_interrupt():
 	status, out = run("sh", "-c", "trap 'echo interrupted; exit 9' INT; echo ready; while :; do sleep 0.02; done", send=b"\003")
 	same(status, 9)
 	assert b"interrupted" in out, repr(out)
-	same(run("sh", "-c", "echo ready; exec sleep 20", send=b"\003")[0], 130)
+	same(run("sh", "-c", "echo ready; exec sleep 20", send=b"\003")[0], -signal.SIGINT)
 	same(run("sh", "-c", "ulimit -c 0; echo ready; exec sleep 20", send=b"\034")[0], 131)
 
 
@@ -326,6 +326,20 @@ def test_interrupt_a_pipeline():
 		assert t.until(b"\ngo\r\n"), repr(t.seen)
 		t.send(b"\003")
 		assert t.until(re.escape(PROMPT)), repr(t.seen)
+		same(t.command("echo rc=$?"), b"rc=130")
+	finally:
+		t.close()
+
+
+def test_interrupt_a_loop():
+	"""A shell leaves a loop when the command in it died of the key, and goes on when it was told 130."""
+	t = shell()
+	try:
+		t.send(("for i in 1 2 3; do " + JAIL + " -- sh -c 'echo go; exec sleep 20'; done; echo went on\n").encode())
+		assert t.until(b"\ngo\r\n"), repr(t.seen)
+		t.send(b"\003")
+		out = t.until(re.escape(PROMPT))
+		assert out and b"went on" not in out and b"\ngo" not in out, repr(t.seen)
 		same(t.command("echo rc=$?"), b"rc=130")
 	finally:
 		t.close()
