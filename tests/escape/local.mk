@@ -24,7 +24,7 @@ install-data-local: install-selftest
 install-selftest:
 	$(MKDIR_P) '$(DESTDIR)$(selftestdir)/sandboxes'
 	$(INSTALL_SCRIPT) $(srcdir)/tests/escape/run '$(DESTDIR)$(selftestdir)/run'
-	$(INSTALL_DATA) $(srcdir)/tests/escape/row.sh $(srcdir)/tests/escape/enter.sh $(srcdir)/tests/escape/naive.sh $(srcdir)/tests/escape/report.awk $(srcdir)/tests/escape/*.row '$(DESTDIR)$(selftestdir)'
+	$(INSTALL_DATA) $(srcdir)/tests/escape/row.sh $(srcdir)/tests/escape/enter.sh $(srcdir)/tests/escape/naive.sh $(srcdir)/tests/escape/report.awk $(srcdir)/tests/escape/comparison.md $(srcdir)/tests/escape/*.row '$(DESTDIR)$(selftestdir)'
 	$(INSTALL_DATA) $(srcdir)/tests/escape/sandboxes/*.sh '$(DESTDIR)$(selftestdir)/sandboxes'
 	$(INSTALL_DATA) $(srcdir)/tests/seccomp/census-*.txt '$(DESTDIR)$(selftestdir)'
 
