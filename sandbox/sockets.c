@@ -56,7 +56,7 @@ struct sought {
 	uint32_t dev, ino;
 	const char *name;
 	bool settled;
-	bool near;   /* bound in a shown tree, or by the caller in a place unknown */
+	bool near;   /* bound in a shown tree, or by the caller */
 	bool shared; /* another one has the same number */
 };
 
@@ -275,6 +275,17 @@ static int find_all(struct search *s, struct plan *p, struct err *e)
 	return rc < 0 ? rc : 0;
 }
 
+/*
+ * The caller's own may be anywhere, whatever their names say: links and /proc/self/fd lead elsewhere.
+ * Root's are the system's, as a rule, so for root the name must tell.
+ */
+static bool is_near(const struct search *s, const struct caller *c, const struct bound_socket *b)
+{
+	if (b->uid == c->uid && (c->uid || b->name[0] != '/'))
+		return true;
+	return b->name[0] == '/' && shown_by_user(s->m, b->name);
+}
+
 static void add(struct search *s, const struct caller *c, const struct bound_socket *b)
 {
 	bool shared = false;
@@ -297,7 +308,7 @@ static void add(struct search *s, const struct caller *c, const struct bound_soc
 		.dev = b->dev,
 		.ino = b->ino,
 		.name = arena_strdup(s->m->arena, b->name),
-		.near = b->name[0] == '/' ? shown_by_user(s->m, b->name) != NULL : b->uid == c->uid,
+		.near = is_near(s, c, b),
 		.shared = shared,
 	};
 }

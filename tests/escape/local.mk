@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The hardening suite: a row is a file (README.md). Installed for `jail selftest`, all but what builds or checks it here.
-TESTS += tests/escape/check.sh tests/escape/shipped.sh
+TESTS += tests/escape/check.sh tests/escape/private.sh tests/escape/shipped.sh
 EXTRA_DIST += tests/escape
 
 # The host's side of it. Users may have no Python; and it is static for the same reasons as probe.

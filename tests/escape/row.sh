@@ -454,7 +454,6 @@ choose_control() {
 }
 
 row_tmp=$(mktemp -d "$ESCAPE_TMP/row.XXXXXX") || exit 99
-chmod 711 "$row_tmp"
 row_tmp=$(cd "$row_tmp" && pwd -P)
 [ $who != root ] || chmod 711 "$row_tmp" # the command is not root, and in some controls has to come by
 phase=head chosen='' layers_done='' verdict='' why='' witnessed=no
