@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * clone3 into all namespaces at once but the network's (stage_net.c), and the id maps; P0.
+ * clone3 into all namespaces at once but the network's (stage_beside.c), and the id maps; P0.
  *
  * One user namespace, made by this very binary: systems that grant user namespaces by program
  * (AppArmor on Ubuntu) look at who makes it, and at every one that is made.
@@ -95,13 +95,12 @@ int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, 
 			.plan = p,
 			.session = s,
 			.wire = s->wire[1],
-			.late_limits = { FD_NONE, FD_NONE },
 			.proc = FD_NONE,
 			.root = FD_NONE,
 			.mask_file = FD_NONE,
 			.mask_dir = FD_NONE,
 			.slave = FD_NONE,
-			.net = { .socket = FD_NONE },
+			.beside = { .sys = FD_NONE, .socket = FD_NONE, .mount_limit = FD_NONE },
 		};
 
 		fd_release(&s->wire[0]); /* or the supervisor's end would outlive the supervisor */

@@ -39,10 +39,10 @@ sandbox_libsandbox_a_SOURCES = \
 	sandbox/sockdiag.c sandbox/sockdiag.h \
 	sandbox/sockets.c sandbox/sockets.h \
 	sandbox/sockwalk.c sandbox/sockwalk.h \
+	sandbox/stage_beside.c \
 	sandbox/stage_command.c \
 	sandbox/stage_confine.c \
 	sandbox/stage_mounts.c \
-	sandbox/stage_net.c \
 	sandbox/stages.c \
 	sandbox/status.c sandbox/status.h \
 	sandbox/supervise.c sandbox/supervise.h \

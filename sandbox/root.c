@@ -72,7 +72,7 @@ static const char *const system_trees[] = {
 /*
  * A file no larger than this is copied: that is cheaper than a mount, at the start and at the end.
  */
-#define COPY_MAX 16384
+#define COPY_MAX 4096
 
 /* Device nodes with nothing behind them but the kernel's own memory. */
 static const char *const devices[] = { "/dev/null",   "/dev/zero",    "/dev/full",

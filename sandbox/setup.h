@@ -18,18 +18,19 @@ struct setup {
 	const struct session *session;
 	int wire;
 	struct mount_api api;
-	int late_limits[2]; /* of namespaces that the set-up itself needs, open for writing */
-	int proc;	    /* a procfs of our own pid namespace, mounted nowhere yet */
-	int root;	    /* the new root */
+	int proc; /* a procfs of our own pid namespace, mounted nowhere yet */
+	int root; /* the new root */
 	int mask_file, mask_dir;
 	int slave; /* the command's terminal */
-	/* Between P1 and its thread that makes the network namespace. */
+	/* Between P1 and its thread that works beside it. */
 	struct {
-		int socket;		/* one in the new namespace */
+		int sys;	 /* the settings of the kernel, before anything covers them */
+		int socket;	 /* one in the new network namespace */
+		int mount_limit; /* user.max_mnt_namespaces, open for writing */
 		_Atomic uint32_t alive; /* cleared by the kernel when the thread has ended */
-		bool made;
+		bool done;
 		struct err err;
-	} net;
+	} beside;
 	/* Between P1 and P2, which share this memory until the exec. */
 	_Atomic uint32_t go;	/* P1 is confined: exec */
 	_Atomic uint32_t alive; /* cleared by the kernel when P2 has left */
@@ -40,14 +41,13 @@ struct setup {
 typedef int (*stage_fn)(struct setup *s, struct err *e);
 
 /* stage_mounts.c */
-int stage_sysctls(struct setup *s, struct err *e);
+int stage_proc(struct setup *s, struct err *e);
 int stage_mounts(struct setup *s, struct err *e);
 int stage_pivot(struct setup *s, struct err *e);
-int stage_no_more_namespaces(struct setup *s, struct err *e);
 
-/* stage_net.c: begun before the mounts, and joined after them. */
-int stage_net_begin(struct setup *s, struct err *e);
-int stage_net(struct setup *s, struct err *e);
+/* stage_beside.c: begun before the mounts, and joined after them. */
+int stage_beside(struct setup *s, struct err *e);
+int stage_join(struct setup *s, struct err *e);
 
 /* stage_confine.c */
 int stage_identity(struct setup *s, struct err *e);

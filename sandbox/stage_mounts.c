@@ -24,7 +24,6 @@
 #include "base/fs.h"
 #include "base/kernel.h"
 #include "base/own.h"
-#include "base/text.h"
 #include "sandbox/mountapi.h"
 #include "sandbox/mountlist.h"
 #include "sandbox/setup.h"
@@ -36,31 +35,6 @@
 #define MASK_DIR  "run/jail/.maskdir"
 
 #define ROOT_ATTRS (K_MOUNT_ATTR_NOSUID | K_MOUNT_ATTR_NODEV | K_MOUNT_ATTR_NOEXEC)
-
-/*
- * Written before capabilities go: the command, and whatever it becomes, can make no namespace of
- * any kind. Two limits come last, because the set-up itself needs them: one network namespace is in
- * the making, and the kernel keeps a mount that is attached nowhere in a mount namespace.
- */
-static const char *const namespace_limits[] = {
-	"max_user_namespaces", "max_pid_namespaces",	"max_ipc_namespaces",
-	"max_uts_namespaces",  "max_cgroup_namespaces", "max_time_namespaces",
-};
-static const char *const late_limits[] = { "max_net_namespaces", "max_mnt_namespaces" };
-
-/*
- * What the kernel counts for the caller too, wherever it is used: ours, and the machine's for one
- * user.
- */
-static const struct {
-	const char *own, *all;
-} shared_limits[] = {
-	{ "sys/user/max_inotify_instances", "sys/fs/inotify/max_user_instances" },
-	{ "sys/user/max_inotify_watches", "sys/fs/inotify/max_user_watches" },
-};
-
-_Static_assert(ARRAY_SIZE(late_limits) == ARRAY_SIZE(((struct setup *)0)->late_limits),
-	       "a descriptor for each");
 
 /*
  * The new mount API was refused: from the beginning, with the old one. All of its calls have been
@@ -82,35 +56,8 @@ static int start_over(struct setup *s, struct err *e)
 	return rc < 0 ? rc : mount_open_proc(&s->api, false, &s->proc, e);
 }
 
-/* Half of it at most: the caller's own programs must find some left. */
-static int leave_some(const struct setup *s, struct err *e)
+int stage_proc(struct setup *s, struct err *e)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(shared_limits) && !weakened(WEAK_LIMITS); i++) {
-		char number[32];
-		uint64_t all;
-		ssize_t n = fs_read_file_at(s->proc, shared_limits[i].all, number, sizeof(number),
-					    false);
-		int rc = n < 0 ? (int)n : 0;
-
-		if (rc == -ENOENT) /* a kernel without inotify */
-			continue;
-		if (rc == 0) {
-			number[strcspn(number, "\n")] = '\0';
-			rc = str_to_u64(number, INT_MAX, &all) ? 0 : -ERANGE;
-		}
-		if (rc == 0) {
-			(void)snprintf(number, sizeof(number), "%ju", (uintmax_t)all / 2);
-			rc = fs_write_file_at(s->proc, shared_limits[i].own, number);
-		}
-		if (rc < 0)
-			return err_set(e, ST_SYSCTL, -rc, "set '/proc/%s'", shared_limits[i].own);
-	}
-	return 0;
-}
-
-int stage_sysctls(struct setup *s, struct err *e)
-{
-	char path[64];
 	int rc = mount_make_private(e);
 
 	if (rc < 0)
@@ -119,38 +66,8 @@ int stage_sysctls(struct setup *s, struct err *e)
 	if (mount_refused(&s->api, rc))
 		rc = start_over(s, e);
 	if (rc == 0 && fchdir(s->proc) < 0)
-		return err_set(e, ST_SYSCTL, errno, "enter the new proc");
-	if (rc == 0)
-		rc = leave_some(s, e);
-	if (rc < 0 || s->plan->nested_userns || weakened(WEAK_SYSCTL))
-		return rc;
-	for (size_t i = 0; i < ARRAY_SIZE(namespace_limits); i++) {
-		(void)snprintf(path, sizeof(path), "sys/user/%s", namespace_limits[i]);
-		rc = fs_write_file_at(s->proc, path, "0");
-		if (rc < 0 &&
-		    !(rc == -ENOENT &&
-		      strstr(path, "time"))) /* a kernel without time namespaces has none to make */
-			return err_set(e, ST_SYSCTL, -rc, "set user.%s to 0", namespace_limits[i]);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(late_limits); i++) {
-		(void)snprintf(path, sizeof(path), "sys/user/%s", late_limits[i]);
-		s->late_limits[i] = openat(s->proc, path, O_WRONLY | O_CLOEXEC);
-		if (s->late_limits[i] < 0)
-			return err_set(e, ST_SYSCTL, errno, "open user.%s", late_limits[i]);
-	}
-	return 0;
-}
-
-int stage_no_more_namespaces(struct setup *s, struct err *e)
-{
-	if (s->plan->nested_userns || weakened(WEAK_SYSCTL))
-		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(late_limits); i++) {
-		if (write(s->late_limits[i], "0", 1) != 1)
-			return err_set(e, ST_SYSCTL, errno, "set user.%s to 0", late_limits[i]);
-		fd_release(&s->late_limits[i]);
-	}
-	return 0;
+		return err_set(e, ST_MOUNT, errno, "enter the new proc");
+	return rc;
 }
 
 /* The path below the new root that an absolute one names. */

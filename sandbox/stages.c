@@ -4,10 +4,10 @@
  *
  * Order is security here, and each constraint is a fact of the kernel:
  *   identity  first: files made on the new root belong to whoever makes them
- *   sysctls   before mounts: written through a procfs that nothing else could have been laid over
+ *   proc      before mounts: settings are written through one that nothing could be laid over
+ *   beside    before mounts, because it takes longest: the network and the limits of namespaces
+ *   join      before caps: both need CAP_SYS_ADMIN, and bringing lo up CAP_NET_ADMIN
  *   pivot     before landlock: Landlock forbids changing mounts, and its rules need the final paths
- *   net       before caps: making and joining a network namespace needs CAP_SYS_ADMIN, and bringing
- *             lo up CAP_NET_ADMIN in it; begun as early as can be, because it takes longest
  *   limits    before caps: raising what the caller may raise is the caller's business, not the
  *             command's
  *   caps      before landlock: no_new_privs is set there, and Landlock asks for it
@@ -41,12 +41,11 @@ struct stage_row {
 static const struct stage_row setup_stages[] = {
 	{ ST_USERNS, stage_identity },
 	{ ST_USERNS, stage_keyring },
-	{ ST_NET, stage_net_begin },
-	{ ST_SYSCTL, stage_sysctls },
+	{ ST_MOUNT, stage_proc },
+	{ ST_NET, stage_beside },
 	{ ST_MOUNT, stage_mounts },
 	{ ST_MOUNT, stage_pivot },
-	{ ST_NET, stage_net },
-	{ ST_SYSCTL, stage_no_more_namespaces },
+	{ ST_NET, stage_join },
 	{ ST_NET, stage_hostname },
 	{ ST_TTY, stage_terminal },
 	{ ST_LIMITS, stage_limits },

@@ -38,7 +38,7 @@ static const struct {
 	{ "pipes", ROLE_NET, "unshare(*", NULL, ENOSPC, "make the network namespace" },
 	{ "pipes", ROLE_NET, "ioctl(*", NULL, EPERM, "bring lo up" },
 	{ "pipes", ROLE_P1, "setns(*", NULL, EPERM, "join the network namespace" },
-	{ "pipes", ROLE_P1, "openat(*max_user_namespaces)", "write", EPERM,
+	{ "pipes", ROLE_NET, "openat(*max_user_namespaces)", "write", EPERM,
 	  "user.max_user_namespaces" },
 	{ "pipes", ROLE_P1, "mount(/)", NULL, EPERM,
 	  "an outer sandbox or container forbids this mount" },
