@@ -195,11 +195,15 @@ ok "... and is gone with jail" until_true 1 eval '! marked "$m"'
 
 # ---- nor a namespace: a user namespace that may hold sixteen of a kind at a time sees sixty jails come and go
 
-sixty='for i in $(seq 60); do "$JAIL" -- true || exit; sleep 0.02; done'
-for kind in mnt net; do
-	out=$(timeout -s KILL 60 unshare -r sh -c "echo 16 >/proc/sys/user/max_${kind}_namespaces && $sixty" 2>&1) rc=$?
-	is "$rc,$out" 0, "$kind namespaces are gone soon after their jails"
-done
+if [ "$who" = root ]; then
+	skip 2 "namespaces are counted for an ordinary user"
+else
+	sixty='for i in $(seq 60); do "$JAIL" -- true || exit; sleep 0.02; done'
+	for kind in mnt net; do
+		out=$(timeout -s KILL 60 unshare -r sh -c "echo 16 >/proc/sys/user/max_${kind}_namespaces && $sixty" 2>&1) rc=$?
+		is "$rc,$out" 0, "$kind namespaces are gone soon after their jails"
+	done
+fi
 
 # ---- pid 1 reaps
 
