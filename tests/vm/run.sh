@@ -18,7 +18,7 @@ shift
 here=$top_srcdir/tests/vm
 out=$top_builddir/tests/vm/work
 modules=${kernel%/boot/*}/lib/modules/${kernel##*/vmlinuz-}
-limit=${JAIL_VM_LIMIT:-240}	# seconds for each boot, on the slowest machine
+limit=${JAIL_VM_LIMIT:-400}	# seconds for each boot, on the slowest machine
 count=0 failed=0 pids=
 
 say() { echo "# $*"; }
