@@ -22,6 +22,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/kernel.h"
@@ -133,9 +134,12 @@ static void forget_caller(char **argv, char **envp)
 	}
 }
 
+/* Whoever waits looks again now and then: a wake-up that failed must not be waited for. */
 static long futex(_Atomic uint32_t *word, int op, uint32_t value)
 {
-	return syscall(SYS_futex, word, op, value, NULL, NULL, 0);
+	const struct timespec soon = { .tv_nsec = 50000000 };
+
+	return syscall(SYS_futex, word, op, value, op == FUTEX_WAIT ? &soon : NULL, NULL, 0);
 }
 
 /* P2: everything but the exec needs no permission; the exec waits until pid 1 is confined too. */
