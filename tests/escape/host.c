@@ -4,7 +4,7 @@
  * terminal it is.
  *
  * listen   KIND is stream, dgram or abstract, or tcp with a port of 127.0.0.1 for a name; logs one
- *          line for each connection or datagram
+ *          line for each connection or datagram; on SIGTERM those that wait, then ends
  * sockets  listens at each path, after making the directories; until killed
  * pty      COMMAND on a terminal of its own. LOG gets what the terminal showed, stdout one line,
  *          "rc N typed HEX": how it ended, and the bytes that were put into the terminal's input
@@ -25,6 +25,7 @@
 #include <limits.h>
 #include <mqueue.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -134,6 +135,34 @@ static ssize_t talk(int fd, unsigned char *data, size_t size)
 	return n;
 }
 
+static volatile sig_atomic_t ending;
+
+static void on_end(int sig)
+{
+	(void)sig;
+	ending = 1;
+}
+
+/* SIGTERM comes while it waits and at no other time, so that none is missed. */
+static int catch_end(void)
+{
+	const struct sigaction act = { .sa_handler = on_end };
+	sigset_t ends;
+
+	(void)sigemptyset(&ends);
+	(void)sigaddset(&ends, SIGTERM);
+	return sigprocmask(SIG_BLOCK, &ends, NULL) < 0 ? -1 : sigaction(SIGTERM, &act, NULL);
+}
+
+static void wait_for(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	sigset_t none;
+
+	(void)sigemptyset(&none);
+	(void)ppoll(&p, 1, NULL, &none);
+}
+
 /* argv[3], the directory, is there because a socket's address has room for 107 bytes only. */
 static int host_listen(char **argv)
 {
@@ -154,19 +183,25 @@ static int host_listen(char **argv)
 		return host_fail(argv[0]);
 	if (!dgram && listen(listener, 16) < 0)
 		return host_fail("listen");
+	if (fcntl(listener, F_SETFL, O_NONBLOCK) < 0 || catch_end() < 0)
+		return host_fail("listen");
 	ready();
 	for (;;) {
 		own_fd peer = FD_NONE;
+		ssize_t n = -1;
 
-		if (dgram) {
-			log_bytes(log, data, recv(listener, data, sizeof(data), 0));
-			continue;
-		}
-		peer = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-		if (peer < 0 && errno != EINTR && errno != ECONNABORTED)
+		if (dgram)
+			n = recv(listener, data, sizeof(data), 0);
+		else
+			peer = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+		if (n >= 0 || peer >= 0)
+			log_bytes(log, data, dgram ? n : talk(peer, data, sizeof(data)));
+		else if (errno == EAGAIN && ending)
+			return 0;
+		else if (errno == EAGAIN)
+			wait_for(listener);
+		else if (errno != EINTR && errno != ECONNABORTED)
 			return host_fail("accept");
-		if (peer >= 0)
-			log_bytes(log, data, talk(peer, data, sizeof(data)));
 	}
 }
 

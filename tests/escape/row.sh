@@ -248,6 +248,7 @@ serve() {
 	mkfifo "$run_dir/ready"
 	"$ESCAPE_HOST" "$@" >"$run_dir/ready" 2>>"$run_dir/err" &
 	jobs_left="$! $jobs_left"
+	[ "$1" != listen ] || listeners="$! $listeners"
 	read -r serve_line <"$run_dir/ready" && [ "$serve_line" = ready ]
 }
 # plant SOCKET...: a host of its own for the sandbox, in a mount namespace with an empty /run, where something listens at each.
@@ -284,7 +285,7 @@ attempt_in() {
 	work=$run_dir/work outside=$run_dir/outside nonce=$(fresh_nonce)
 	mkdir -p "$work" "$outside"
 	for book in tries stuck broken evidence; do : >"$run_dir/$book"; done
-	book_tries='' book_evidence='' book_stuck='' book_broken='' guards='' phase=setup
+	book_tries='' book_evidence='' book_stuck='' book_broken='' guards='' listeners='' phase=setup
 	cp "$ESCAPE_PROBE" "$work/probe"
 	# shellcheck source=/dev/null
 	. "$ESCAPE_DIR/sandboxes/$3.sh"
@@ -300,9 +301,19 @@ attempt_in() {
 	end_jobs
 }
 
+# A listener ends when it has logged whatever came before this.
+end_listeners() {
+	for listener in $listeners; do
+		kill "$listener" 2>/dev/null
+		wait "$listener"
+	done 2>/dev/null
+	listeners=''
+}
+
 # What the host sees afterwards; then the notes as they are judged.
 look_around() {
 	phase=judged
+	end_listeners
 	witness
 	check_guarded
 	check_probe
@@ -388,16 +399,21 @@ unproved() {
 	done <"$row_tmp/test/tries"
 }
 
-judge_test() {
-	if got_through test; then
-		verdict=ESCAPED why=$(slips test | one_line)
-	elif [ -s "$row_tmp/test/stuck" ]; then
-		verdict=INCONCLUSIVE why=$(one_line <"$row_tmp/test/stuck")
-	elif [ -z "$(slips test)" ]; then
+judge_attempt() { # judge_attempt NAME
+	if got_through "$1"; then
+		verdict=ESCAPED why=$(slips "$1" | one_line)
+	elif [ -s "$row_tmp/$1/stuck" ]; then
+		verdict=INCONCLUSIVE why=$(one_line <"$row_tmp/$1/stuck")
+	elif [ -z "$(slips "$1")" ]; then
 		verdict=CONTAINED why=
 	else
-		verdict=INCONCLUSIVE why="unexpected: $(slips test | one_line)"
+		verdict=INCONCLUSIVE why="unexpected: $(slips "$1" | one_line)$(last_words "$1")"
 	fi
+}
+
+# For the tries that gave no answer.
+last_words() {
+	[ ! -s "$row_tmp/$1/err" ] || printf ' (%s)' "$(plain "$(tail -n 1 "$row_tmp/$1/err")")"
 }
 
 judge_control() {
@@ -418,11 +434,11 @@ judge_control() {
 
 judge_layers() {
 	for layer in $layers; do
-		if [ -s "$row_tmp/without-$layer/stuck" ] || [ -n "$(slips "without-$layer")" ]; then
-			verdict=ESCAPED
-			why="with $layer off: $( (cat "$row_tmp/without-$layer/stuck" 2>/dev/null; slips "without-$layer") | one_line)"
+		judge_attempt "without-$layer"
+		[ "$verdict" = CONTAINED ] || {
+			why="with $layer off: $why"
 			return
-		fi
+		}
 	done
 }
 
@@ -474,7 +490,7 @@ for n in $needs; do
 done
 choose_control
 attempt_in test test "$ESCAPE_SANDBOX"
-judge_test
+judge_attempt test
 judge_foreign
 if [ "$verdict" = CONTAINED ]; then
 	case $chosen in
