@@ -15,13 +15,17 @@
  */
 #define FD_NONE (-EBADF)
 
+/*
+ * errno is not so much as written when the close succeeds: a thread of P1 shares it with P1 and may
+ * be in here at any moment (sandbox/stage_beside.c).
+ */
 static inline void fd_release(int *fd)
 {
 	if (*fd >= 0) {
 		int saved = errno;
 
-		(void)close(*fd); /* never retried: Linux frees the number first */
-		errno = saved;
+		if (close(*fd) < 0) /* never retried: Linux frees the number first */
+			errno = saved;
 	}
 	*fd = FD_NONE;
 }

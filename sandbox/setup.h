@@ -28,6 +28,7 @@ struct setup {
 		int socket;	 /* one in the new network namespace */
 		int mount_limit; /* user.max_mnt_namespaces, open for writing */
 		_Atomic uint32_t alive; /* cleared by the kernel when the thread has ended */
+		bool inotify;		/* the kernel has it */
 		bool done;
 		struct err err;
 	} beside;

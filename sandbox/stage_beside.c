@@ -10,9 +10,10 @@
  * to be opened while the root is being changed. The settings are written through a procfs that
  * nothing else could have been laid over.
  *
- * The thread shares our memory and libc's errno with it. A call of its own that fails fails the run,
- * so the worst that can come of this is an error with the wrong reason. What may fail on a good
- * kernel is done before it starts.
+ * The thread shares our memory and libc's errno with it, and P1 asks errno whether a directory was
+ * there before. So nothing here may write it but a call that fails, and with it the run: the worst
+ * that can come of this is an error with the wrong reason. What may fail on a good kernel is done
+ * before it starts.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,15 +63,13 @@ static const struct {
 /* Half of it at most: the caller's own programs must find some left. */
 static int leave_some(const struct setup *s, struct err *e)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(shared_limits) && !weakened(WEAK_LIMITS); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(shared_limits) && s->beside.inotify; i++) {
 		char number[32];
 		uint64_t all;
 		ssize_t n = fs_read_file_at(s->beside.sys, shared_limits[i].all, number,
 					    sizeof(number), false);
 		int rc = n < 0 ? (int)n : 0;
 
-		if (rc == -ENOENT) /* a kernel without inotify */
-			continue;
 		if (rc == 0) {
 			number[strcspn(number, "\n")] = '\0';
 			rc = str_to_u64(number, INT_MAX, &all) ? 0 : -ERANGE;
@@ -168,6 +167,9 @@ int stage_beside(struct setup *s, struct err *e)
 	s->beside.sys = openat(s->proc, "sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (s->beside.sys < 0)
 		return err_set(e, ST_SYSCTL, errno, "open the settings of the kernel");
+	/* a kernel may be without it */
+	s->beside.inotify = faccessat(s->beside.sys, shared_limits[0].own, F_OK, 0) == 0 &&
+			    !weakened(WEAK_LIMITS);
 	rc = forbid_time(s, e);
 	if (rc < 0)
 		return rc;
