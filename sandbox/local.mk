@@ -16,6 +16,7 @@ sandbox_libsandbox_a_SOURCES = \
 	sandbox/feed.c sandbox/feed.h \
 	sandbox/files.c sandbox/files.h \
 	sandbox/filter.c sandbox/filter.h \
+	sandbox/futex.h \
 	sandbox/groups.c sandbox/groups.h \
 	sandbox/idmap.c sandbox/idmap.h \
 	sandbox/init.c \

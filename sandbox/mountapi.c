@@ -177,7 +177,7 @@ int mount_detach_host(struct mount_api *api, int root_fd, struct err *e)
 {
 	if (api->old)
 		return mountold_detach_host(api, root_fd, e);
-	/* The old root now lies on top of the new one, at the very place we stand. */
+	/* The old root now lies on top of the new one, at the very place where the caller stands. */
 	if (umount2(".", MNT_DETACH) < 0)
 		return err_set(e, ST_MOUNT, errno, "detach the host's root");
 	return 0;

@@ -3,8 +3,12 @@
  * What is done beside the mounts; a thread of P1, while P1 builds the root.
  *
  * Making a network namespace takes the kernel as long as all the mounts together, and each file of
- * /proc/sys as long as a mount; neither needs the root, nor the root them. P1 joins before any
- * privilege is dropped.
+ * /proc/sys as long as a mount; neither needs the root, nor the root them. P1 joins the network
+ * before any privilege is dropped.
+ *
+ * Then the thread waits for the pivot and takes the host's root away, for which the kernel waits
+ * until no processor looks at it any more. It stands on a root and a directory of its own, not P1's,
+ * and is gone before the command is started.
  *
  * The network namespace is handed over as a socket, which knows the one it was made in: no path has
  * to be opened while the root is being changed. The settings are written through a procfs that
@@ -18,7 +22,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <sched.h>
@@ -26,12 +29,12 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fs.h"
 #include "base/own.h"
 #include "base/text.h"
+#include "sandbox/futex.h"
 #include "sandbox/setup.h"
 #include "sandbox/weak.h"
 
@@ -135,6 +138,14 @@ static bool has_network(const struct setup *s)
 	return s->plan->new_netns && !weakened(WEAK_NETNS);
 }
 
+/* The host's root lies on top of ours, which pivot_root has given to this thread too. */
+static int detach_host(struct setup *s, struct err *e)
+{
+	if (chdir("/") < 0)
+		return err_set(e, ST_MOUNT, errno, "enter '/'");
+	return mount_detach_host(&s->api, s->root, e);
+}
+
 static int beside_main(void *arg)
 {
 	struct setup *s = arg;
@@ -142,6 +153,12 @@ static int beside_main(void *arg)
 
 	if (rc == 0)
 		rc = write_limits(s, &s->beside.err);
+	if (rc < 0)
+		return 0;
+	futex_set(&s->beside.made, 1);
+	futex_await(&s->beside.pivoted, NULL);
+	if (s->beside.pivoted == BESIDE_DETACH)
+		rc = detach_host(s, &s->beside.err);
 	s->beside.done = rc == 0;
 	return 0;
 }
@@ -156,21 +173,31 @@ static int forbid_time(const struct setup *s, struct err *e)
 	return rc == -ENOENT ? 0 : rc;
 }
 
+/* Nor has every kernel inotify. */
+static int look_for_inotify(struct setup *s, struct err *e)
+{
+	s->beside.inotify = faccessat(s->beside.sys, shared_limits[0].own, F_OK, 0) == 0;
+	if (!s->beside.inotify && errno != ENOENT)
+		return err_set(e, ST_SYSCTL, errno, "look at user.max_inotify_instances");
+	if (weakened(WEAK_LIMITS))
+		s->beside.inotify = false;
+	return 0;
+}
+
 int stage_beside(struct setup *s, struct err *e)
 {
 	static char stack[32 << 10] __attribute__((aligned(64)));
-	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
-			  CLONE_SYSVSEM | CLONE_CHILD_CLEARTID;
+	const int flags = CLONE_VM | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+			  CLONE_CHILD_CLEARTID;
 	int rc;
 
 	/* What will cover this directory does not lie on the way from it. */
 	s->beside.sys = openat(s->proc, "sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (s->beside.sys < 0)
 		return err_set(e, ST_SYSCTL, errno, "open the settings of the kernel");
-	/* a kernel may be without it */
-	s->beside.inotify = faccessat(s->beside.sys, shared_limits[0].own, F_OK, 0) == 0 &&
-			    !weakened(WEAK_LIMITS);
-	rc = forbid_time(s, e);
+	rc = look_for_inotify(s, e);
+	if (rc == 0)
+		rc = forbid_time(s, e);
 	if (rc < 0)
 		return rc;
 	s->beside.alive = 1;
@@ -179,17 +206,19 @@ int stage_beside(struct setup *s, struct err *e)
 	return 0;
 }
 
+static int thread_failed(const struct setup *s, struct err *e)
+{
+	*e = s->beside.err;
+	return err_set(e, ST_NET, 0, "the thread beside the mounts died");
+}
+
 int stage_join(struct setup *s, struct err *e)
 {
 	own_fd ns = FD_NONE;
-	uint32_t alive;
 
-	while ((alive = s->beside.alive))
-		(void)syscall(SYS_futex, &s->beside.alive, FUTEX_WAIT, alive, NULL, NULL, 0);
-	if (!s->beside.done) {
-		*e = s->beside.err;
-		return err_set(e, ST_NET, 0, "the network's thread died");
-	}
+	futex_await(&s->beside.made, &s->beside.alive);
+	if (!s->beside.made)
+		return thread_failed(s, e);
 	if (has_network(s)) {
 		ns = ioctl(s->beside.socket, SIOCGSKNS);
 		if (ns < 0 || setns(ns, CLONE_NEWNET) < 0)
@@ -201,4 +230,19 @@ int stage_join(struct setup *s, struct err *e)
 	fd_release(&s->beside.mount_limit);
 	fd_release(&s->beside.sys);
 	return 0;
+}
+
+void beside_pivoted(struct setup *s, enum beside_last last)
+{
+	futex_set(&s->beside.pivoted, last);
+}
+
+int stage_alone(struct setup *s, struct err *e)
+{
+	uint32_t alive;
+
+	while ((alive = s->beside.alive))
+		futex_sleep(&s->beside.alive, alive);
+	fd_release(&s->root);
+	return s->beside.done ? 0 : thread_failed(s, e);
 }

@@ -367,6 +367,7 @@ static int change_root_only(struct setup *s, struct err *e)
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", s->root);
 	if (chdir("/") < 0 || chroot(path) < 0)
 		return err_set(e, ST_MOUNT, errno, "change the root");
+	beside_pivoted(s, BESIDE_NOTHING);
 	return 0;
 }
 
@@ -383,10 +384,7 @@ int stage_pivot(struct setup *s, struct err *e)
 		return err_set(e, ST_MOUNT, errno, "enter the new root");
 	if (k_pivot_root(".", ".") < 0)
 		return err_set(e, ST_MOUNT, errno, "pivot_root");
-	rc = mount_detach_host(&s->api, s->root, e);
-	if (rc < 0)
-		return rc;
-	fd_release(&s->root);
+	beside_pivoted(s, BESIDE_DETACH);
 	fd_release(&s->mask_file);
 	fd_release(&s->mask_dir);
 	if (chdir("/") < 0)

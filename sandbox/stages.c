@@ -11,10 +11,10 @@
  *   limits    before caps: raising what the caller may raise is the caller's business, not the
  *             command's
  *   caps      before landlock: no_new_privs is set there, and Landlock asks for it
+ *   alone     before the command: what is done beside still has every privilege
  *   seccomp   last: it forbids most of what stands above
  */
 #include <errno.h>
-#include <linux/futex.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -22,11 +22,11 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/kernel.h"
 #include "base/own.h"
+#include "sandbox/futex.h"
 #include "sandbox/setup.h"
 #include "sandbox/wire.h"
 #include "sandbox/weak.h"
@@ -52,6 +52,7 @@ static const struct stage_row setup_stages[] = {
 	{ ST_LIMITS, stage_limits },
 	{ ST_CAPS, stage_caps },
 	{ ST_LANDLOCK, stage_landlock },
+	{ ST_MOUNT, stage_alone },
 };
 
 static int stage_wait(struct setup *s, struct err *e);
@@ -134,14 +135,6 @@ static void forget_caller(char **argv, char **envp)
 	}
 }
 
-/* Whoever waits looks again now and then: a wake-up that failed must not be waited for. */
-static long futex(_Atomic uint32_t *word, int op, uint32_t value)
-{
-	const struct timespec soon = { .tv_nsec = 50000000 };
-
-	return syscall(SYS_futex, word, op, value, op == FUTEX_WAIT ? &soon : NULL, NULL, 0);
-}
-
 /* P2: everything but the exec needs no permission; the exec waits until pid 1 is confined too. */
 static int command_main(void *arg)
 {
@@ -154,8 +147,7 @@ static int command_main(void *arg)
 static int stage_wait(struct setup *s, struct err *e)
 {
 	(void)e;
-	while (!s->go)
-		(void)futex(&s->go, FUTEX_WAIT, 0);
+	futex_await(&s->go, NULL);
 	return 0;
 }
 
@@ -212,10 +204,9 @@ static pid_t start_command(struct setup *s)
 	if (keep_only(s->wire, &s->err) < 0 ||
 	    (!weakened(WEAK_NNP) && confine_seccomp(&s->plan->init_filter, &s->err) < 0))
 		return -1;
-	s->go = 1;
-	(void)futex(&s->go, FUTEX_WAKE, 1);
+	futex_set(&s->go, 1);
 	while ((alive = s->alive))
-		(void)futex(&s->alive, FUTEX_WAIT, alive);
+		futex_sleep(&s->alive, alive);
 	if (!s->ready && !s->err.stage)
 		(void)err_set(&s->err, ST_SUPERVISE, 0,
 			      "the command's process died before it could become the command");
