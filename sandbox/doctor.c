@@ -294,6 +294,6 @@ int verb_doctor(struct call *c, struct err *e)
 		json_close(&j, ']');
 		text_add(&t, "\n");
 	}
-	(void)fs_write_all(STDOUT_FILENO, t.buf, t.len);
-	return bad ? EXIT_JAIL : EXIT_OK;
+	rc = verb_show(&t, e);
+	return rc == EXIT_OK && bad ? EXIT_JAIL : rc;
 }

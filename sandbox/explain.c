@@ -121,8 +121,10 @@ static void add_limits(const struct plan *p, struct text *t)
 	const struct limits *l = &p->limits;
 
 	heading(t, "Limits");
-	text_addf(t, "%s%-8s %" PRIu64 "\n%s%-8s %" PRIu64 " for each process\n", indent, "pids",
-		  l->pids, indent, "files", l->files);
+	text_addf(t,
+		  "%s%-8s %" PRIu64 "\n%s%-8s %" PRIu64
+		  " for each process, or the caller's limit if that is lower\n",
+		  indent, "pids", l->pids, indent, "files", l->files);
 	if (l->has_memory) {
 		text_addf(t, "%s%-8s ", indent, "memory");
 		explain_size(t, l->memory);

@@ -10,6 +10,7 @@
 #include "sandbox/files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
@@ -297,6 +298,8 @@ static int add_workspace(struct mount_draft *m, struct plan *p, struct err *e)
 		return rc;
 	if (!S_ISDIR(w.r.st.st_mode))
 		return refuse(e, &w, ENOTDIR, "");
+	if (faccessat(AT_FDCWD, w.r.path, X_OK, AT_EACCESS) < 0)
+		return refuse(e, &w, errno, "");
 	/*
 	 * Also when it is read-only: a workspace is where the command starts and looks around, and
 	 * a whole home is never that.

@@ -43,7 +43,7 @@ static int list(struct call *c, const struct caller *who, bool json, struct err 
 		json_close(&j, ']');
 		text_add(&t, "\n");
 	}
-	return fs_write_all(STDOUT_FILENO, t.buf, t.len) < 0 ? EXIT_JAIL : EXIT_OK;
+	return verb_show(&t, e);
 }
 
 /* Read one profile with all it extends, as a run would. */
@@ -70,7 +70,7 @@ static int show(struct call *c, const struct caller *who, const char *name, stru
 		text_add(&t, "\n");
 	}
 	explain_settings(&d, &t);
-	return fs_write_all(STDOUT_FILENO, t.buf, t.len) < 0 ? EXIT_JAIL : EXIT_OK;
+	return verb_show(&t, e);
 }
 
 static int check(struct call *c, const struct caller *who, const char *name, struct err *e)
@@ -84,7 +84,7 @@ static int check(struct call *c, const struct caller *who, const char *name, str
 	text_init(&t, buf, sizeof(buf));
 	text_add_clean(&t, name);
 	text_add(&t, ": ok\n");
-	return fs_write_all(STDOUT_FILENO, t.buf, t.len) < 0 ? EXIT_JAIL : EXIT_OK;
+	return verb_show(&t, e);
 }
 
 int verb_profile(struct call *c, struct err *e)

@@ -31,8 +31,7 @@ static void print(int fd, const char *s)
 	(void)fs_write_all(fd, s, strlen(s));
 }
 
-/* What a verb was asked for is either written whole or a failure. */
-static int show(const struct text *t, struct err *e)
+int verb_show(const struct text *t, struct err *e)
 {
 	int rc = t->full ? -E2BIG : fs_write_all(STDOUT_FILENO, t->buf, t->len);
 
@@ -54,7 +53,7 @@ int verb_help(struct call *c, struct err *e)
 		 "jail selftest                          try every known way out of a jail\n"
 		 "jail profile ls | show NAME | check FILE\n\n");
 	options_help(&t);
-	return show(&t, e);
+	return verb_show(&t, e);
 }
 
 static int show_version(struct err *e)
@@ -64,7 +63,7 @@ static int show_version(struct err *e)
 
 	text_init(&t, buf, sizeof(buf));
 	text_addf(&t, "jail %s\n", path_version);
-	return show(&t, e);
+	return verb_show(&t, e);
 }
 
 /* argv and the profiles it names; 1 when --help or --version was all there was to do. */
@@ -426,7 +425,7 @@ int verb_explain(struct call *c, struct err *e)
 		explain_json(p, &t);
 	else
 		explain_text(p, &t);
-	return show(&t, e);
+	return verb_show(&t, e);
 }
 
 int verb_completion(struct call *c, struct err *e)
@@ -437,5 +436,5 @@ int verb_completion(struct call *c, struct err *e)
 	text_init(&t, buf, sizeof(buf));
 	if (c->argc != 2 || !options_completion(c->argv[1], &t))
 		return err_set(e, ST_USAGE, 0, "completion: name a shell: bash, zsh or fish");
-	return show(&t, e);
+	return verb_show(&t, e);
 }

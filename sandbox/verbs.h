@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/text.h"
 
 struct call {
 	int argc;
@@ -16,6 +17,9 @@ struct call {
 
 /* jail's exit codes; everything else is the command's own. */
 enum { EXIT_OK = 0, EXIT_TIME = 124, EXIT_JAIL = 125, EXIT_NOEXEC = 126, EXIT_NOTFOUND = 127 };
+
+/* What a verb was asked for, on stdout: EXIT_OK, or a failure when it cannot be written whole. */
+int verb_show(const struct text *t, struct err *e);
 
 /* An exit code, or -errno with *e filled: main prints it and exits 125. */
 int verb_command(struct call *c, struct err *e); /* jail [OPTIONS] [--] COMMAND [ARG...] */

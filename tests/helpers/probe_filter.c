@@ -23,7 +23,7 @@
 
 #define K_X32_SYSCALL_BIT 0x40000000
 #define K_OP_SOCKET	  45
-#define WAIT_USEC	  100000
+#define WAIT_SECONDS	  1 /* long enough for a slow machine to answer; few calls wait */
 
 /* FAMILY TYPE PROTOCOL, each with a byte of its own: enough for all that there are. */
 static bool to_socket(const struct call *c, uint64_t *ret)
@@ -124,7 +124,7 @@ static long try_x32(const struct call *c)
 /* A call that waits for ever, or kills its caller, is one that was made. */
 static int call_with_nothing(uint64_t number)
 {
-	const struct itimerval wait = { .it_value = { .tv_usec = WAIT_USEC } };
+	const struct itimerval wait = { .it_value = { .tv_sec = WAIT_SECONDS } };
 
 	(void)setitimer(ITIMER_REAL, &wait, NULL);
 	return syscall((long)number, -1, -1, -1, -1, -1, -1) < 0 ? errno : 0;

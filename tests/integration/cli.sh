@@ -5,7 +5,7 @@
 # shellcheck source=tests/integration/lib.sh
 . "$top_srcdir/tests/integration/lib.sh"
 
-plan 108
+plan 112
 
 # ---- help and version
 
@@ -26,10 +26,14 @@ is "$rc" 0 "--help works with a broken default profile"
 rm "$config/default.ini"
 if [ -c /dev/full ]; then
 	rc=0
-	jail --help >/dev/full 2>"$scratch/err" || rc=$?
-	isnt "$rc" 0 "--help that cannot be written is a failure"
+	for verb in --help doctor explain 'profile ls' 'profile show agent'; do
+		rc=0
+		# shellcheck disable=SC2086
+		jail $verb >/dev/full 2>"$scratch/err" || rc=$?
+		is "$rc,$(grep -c 'write to stdout' "$scratch/err")" 125,1 "$verb that cannot be written is a failure"
+	done
 else
-	skip 1 "no /dev/full"
+	skip 5 "no /dev/full"
 fi
 
 # ---- the command's own status

@@ -15,6 +15,7 @@ cases=56 node=0 npm=0 cargo=0
 if inside node; then node=1 cases=$((cases + 2)); fi
 if inside node npm; then npm=1 cases=$((cases + 1)); fi
 if inside cargo rustc cc && jail -- sh -c 'cargo --version && rustc --version' >/dev/null 2>&1; then cargo=1 cases=$((cases + 1)); fi
+[ "$(id -u)" = 0 ] || cases=$((cases + 1))
 plan "$cases"
 diag "visible inside: node $node, npm $npm, cargo $cargo"
 
@@ -321,6 +322,13 @@ done
 mkdir sub
 out=$(cd sub && jail --workspace .. -- sh -c 'pwd; touch ../above' 2>&1)
 is "$out,$(ls above)" "$work/sub,above" "the workspace may be above the current directory"
+mkdir closed
+chmod 0 closed
+if [ "$(id -u)" != 0 ]; then # who may enter any
+	run --workspace closed -- true
+	is "$rc,$err" "125,jail: --workspace 'closed': Permission denied" "a workspace that its caller cannot enter"
+fi
+rmdir closed
 run --workspace-mode ro -- sh -c 'cat git.sh >/dev/null && touch nothing'
 is "$rc,$(ls nothing 2>/dev/null)" "1," "a read-only workspace"
 for p in agent build offline; do
