@@ -34,6 +34,7 @@ static const struct {
 	{ ST_USERNS, EPERM, "the id maps were refused; run `jail doctor`" },
 	{ ST_MOUNT, EPERM, "an outer sandbox or container forbids this mount; run `jail doctor`" },
 	{ ST_MOUNT, EACCES, "an outer sandbox or a directory's mode forbids this; run `jail doctor`" },
+	{ ST_MOUNT, ENOSPC, "a file system of the jail's own is full: raise inodes, tmp or shm" },
 	{ ST_EXEC, ELIBACC, "its #! interpreter or its loader does not exist inside" },
 	{ ST_LANDLOCK, ENOSYS,
 	  "the kernel has no Landlock (5.13 or later, with lsm=landlock); run `jail doctor`" },

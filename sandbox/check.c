@@ -51,11 +51,6 @@ static bool no_memory(const struct plan *p)
 	return p->limits.has_memory && p->limits.memory < 1 << 20;
 }
 
-static bool no_inodes(const struct plan *p)
-{
-	return draft_get(p->draft, OPT_INODES)->number < 64;
-}
-
 static bool zero_time(const struct plan *p)
 {
 	return draft_get(p->draft, OPT_TIME) && !p->limits.time_ms;
@@ -76,7 +71,6 @@ static const struct {
 	{ no_processes, OPT_PIDS, "pids below 4 cannot run anything" },
 	{ no_files, OPT_FILES, "files below 16 cannot run anything" },
 	{ no_memory, OPT_MEMORY, "memory below 1M cannot run anything" },
-	{ no_inodes, OPT_INODES, "inodes below 64 are too few for a home" },
 	{ zero_time, OPT_TIME, "a time of zero ends before it starts" },
 };
 

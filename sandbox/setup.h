@@ -27,10 +27,11 @@ struct setup {
 		int sys;	 /* the settings of the kernel, before anything covers them */
 		int socket;	 /* one in the new network namespace */
 		int mount_limit; /* user.max_mnt_namespaces, open for writing */
-		_Atomic uint32_t alive;	  /* cleared by the kernel when the thread has ended */
-		_Atomic uint32_t made;	  /* the network and the limits are there */
-		_Atomic uint32_t pivoted; /* what is left to do: enum beside_last */
-		bool inotify;		  /* the kernel has it */
+		_Atomic uint32_t alive;	   /* cleared by the kernel when the thread has ended */
+		_Atomic uint32_t settings; /* `sys` is open: they can be written */
+		_Atomic uint32_t made;	   /* the network and the limits are there */
+		_Atomic uint32_t pivoted;  /* what is left to do: enum beside_last */
+		bool inotify;		   /* the kernel has it */
 		bool done;
 		struct err err;
 	} beside;
@@ -49,11 +50,13 @@ int stage_mounts(struct setup *s, struct err *e);
 int stage_pivot(struct setup *s, struct err *e);
 
 /*
- * stage_beside.c: begun before the mounts; its network is joined after them, and after the pivot it
- * takes the host's root away. It has ended when stage_alone returns.
+ * stage_beside.c: begun before the mounts; stage_settings opens what it writes to; its network is
+ * joined after them, and after the pivot it takes the host's root away. It has ended when
+ * stage_alone returns.
  */
 enum beside_last { BESIDE_DETACH = 1, BESIDE_NOTHING };
 int stage_beside(struct setup *s, struct err *e);
+int stage_settings(struct setup *s, struct err *e);
 void beside_pivoted(struct setup *s, enum beside_last last);
 int stage_join(struct setup *s, struct err *e);
 int stage_alone(struct setup *s, struct err *e);

@@ -16,8 +16,8 @@
  *
  * The thread shares our memory and libc's errno with it, and P1 asks errno whether a directory was
  * there before. So nothing here may write it but a call that fails, and with it the run: the worst
- * that can come of this is an error with the wrong reason. What may fail on a good kernel is done
- * before it starts.
+ * that can come of this is an error with the wrong reason. What may fail on a good kernel P1 does
+ * itself.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -151,8 +151,10 @@ static int beside_main(void *arg)
 	struct setup *s = arg;
 	int rc = has_network(s) ? make_network(s, &s->beside.err) : 0;
 
-	if (rc == 0)
+	if (rc == 0) {
+		futex_await(&s->beside.settings, NULL);
 		rc = write_limits(s, &s->beside.err);
+	}
 	if (rc < 0)
 		return 0;
 	futex_set(&s->beside.made, 1);
@@ -189,6 +191,15 @@ int stage_beside(struct setup *s, struct err *e)
 	static char stack[32 << 10] __attribute__((aligned(64)));
 	const int flags = CLONE_VM | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
 			  CLONE_CHILD_CLEARTID;
+
+	s->beside.alive = 1;
+	if (clone(beside_main, stack + sizeof(stack), flags, s, NULL, NULL, &s->beside.alive) < 0)
+		return err_set(e, ST_CLONE, errno, "start a thread for the network");
+	return 0;
+}
+
+int stage_settings(struct setup *s, struct err *e)
+{
 	int rc;
 
 	/* What will cover this directory does not lie on the way from it. */
@@ -198,12 +209,9 @@ int stage_beside(struct setup *s, struct err *e)
 	rc = look_for_inotify(s, e);
 	if (rc == 0)
 		rc = forbid_time(s, e);
-	if (rc < 0)
-		return rc;
-	s->beside.alive = 1;
-	if (clone(beside_main, stack + sizeof(stack), flags, s, NULL, NULL, &s->beside.alive) < 0)
-		return err_set(e, ST_CLONE, errno, "start a thread for the network");
-	return 0;
+	if (rc == 0)
+		futex_set(&s->beside.settings, 1);
+	return rc;
 }
 
 static int thread_failed(const struct setup *s, struct err *e)

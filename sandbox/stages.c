@@ -4,8 +4,8 @@
  *
  * Order is security here, and each constraint is a fact of the kernel:
  *   identity  first: files made on the new root belong to whoever makes them
+ *   beside    as early as can be, because it takes longest: the network, and settings
  *   proc      before mounts: settings are written through one that nothing could be laid over
- *   beside    before mounts, because it takes longest: the network and the limits of namespaces
  *   join      before caps: both need CAP_SYS_ADMIN, and bringing lo up CAP_NET_ADMIN
  *   pivot     before landlock: Landlock forbids changing mounts, and its rules need the final paths
  *   limits    before caps: raising what the caller may raise is the caller's business, not the
@@ -41,9 +41,10 @@ struct stage_row {
 /* P1: the room. */
 static const struct stage_row setup_stages[] = {
 	{ ST_USERNS, stage_identity },
+	{ ST_NET, stage_beside },
 	{ ST_USERNS, stage_keyring },
 	{ ST_MOUNT, stage_proc },
-	{ ST_NET, stage_beside },
+	{ ST_SYSCTL, stage_settings },
 	{ ST_MOUNT, stage_mounts },
 	{ ST_MOUNT, stage_pivot },
 	{ ST_NET, stage_join },
