@@ -216,7 +216,7 @@ static int find_place(unsigned needs, bool own_scope, struct place *ret)
 
 bool cgroup_found(unsigned needs, bool own_scope)
 {
-	struct place place;
+	struct place place = { .dir = FD_NONE };
 
 	if (find_place(needs, own_scope, &place) < 0)
 		return false;
@@ -349,7 +349,7 @@ static int make_in(const struct place *place, struct cgroup *g)
 
 static int find_and_make(unsigned needs, bool own_scope, struct cgroup *g)
 {
-	struct place place;
+	struct place place = { .dir = FD_NONE };
 	int rc = find_place(needs, own_scope, &place);
 
 	if (rc == 0)
@@ -381,7 +381,8 @@ static int set_limits(const struct limits *l, int dir, struct err *e)
 	/*
 	 * Unset means none: a limit that swap can stretch is no limit. No file: no swap is counted.
 	 */
-	if (rc == 0 && l->has_memory && faccessat(dir, "memory.swap.max", F_OK, 0) == 0)
+	if (rc == 0 && l->has_memory &&
+	    (faccessat(dir, "memory.swap.max", F_OK, 0) == 0 || errno != ENOENT))
 		rc = write_limit(dir, "memory.swap.max", l->swap, "", e);
 	/* The kernel wants a share of at least a millisecond. */
 	if (rc == 0 && l->has_cpu && l->cpu < 10)

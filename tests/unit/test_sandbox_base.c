@@ -42,6 +42,7 @@ static void test_arena(void **state)
 	p = arena_printf(&a, "%0200d", 7);
 	q = arena_strdup(&a, "next");
 	assert_int_equal(strlen(p), 200);
+	assert_string_equal(q, "next");
 	p = arena_printf(&a, "%0*d", (int)alignof(max_align_t), 7); /* no padding to hide in */
 	q = arena_strdup(&a, "next");
 	assert_int_equal(strlen(p), alignof(max_align_t));

@@ -41,7 +41,7 @@ static void the_command_line(void **state)
 					    "sh",
 					    "",
 					    NULL };
-	static const char *const system[] = {
+	static const char *const of_system[] = {
 		"/usr/bin/systemd-run",	   "--scope", "--quiet",       "--collect",
 		"--property=Delegate=yes", "--",      "/opt/bin/jail", NULL
 	};
@@ -51,8 +51,8 @@ static void the_command_line(void **state)
 
 	(void)state;
 	assert_words(scope_argv(&arena, true, "/opt/bin/jail", argv), user);
-	assert_words(scope_argv(&arena, false, "/opt/bin/jail", bare), system);
-	assert_words(scope_argv(&arena, false, "/opt/bin/jail", none), system);
+	assert_words(scope_argv(&arena, false, "/opt/bin/jail", bare), of_system);
+	assert_words(scope_argv(&arena, false, "/opt/bin/jail", none), of_system);
 }
 
 static void the_mark(void **state)
