@@ -222,6 +222,9 @@ static int pin_ancestors(struct mount_draft *m, const char *path, const char *fo
 		int rc;
 
 		*slash = '\0';
+		/* Above the writable tree's top; there may be none, when the file itself was shown. */
+		if (!files_writable(m, dir))
+			return 0;
 		for (size_t i = 0; i < m->n; i++) {
 			if (m->ops[i].kind == MK_BIND && str_eq(m->ops[i].target, dir))
 				return 0; /* a mount already, and so are those above */
