@@ -13,7 +13,7 @@
 #include "base/own.h"
 
 /* Far above any real plan (a few tens of KiB); what is not touched is not paid for. */
-#define ARENA_SIZE ((size_t)8 << 20)
+#define ARENA_SIZE ((size_t)16 << 20)
 
 int arena_init(struct arena *a, struct err *e)
 {

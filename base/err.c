@@ -19,6 +19,9 @@ static const char *const names[ST_COUNT] = {
 	[ST_EXEC] = "exec",	[ST_WIRE] = "wire",	    [ST_SUPERVISE] = "supervise",
 };
 
+#define NO_NFT \
+	"the kernel lacks a part of nftables (sets, nat, log); run `jail doctor`, or accept a weaker gate with without-nft = yes in a trusted profile"
+
 /* What a user can do about a failure. The first row that fits is used; code 0 fits any. */
 static const struct {
 	enum stage stage;
@@ -35,6 +38,10 @@ static const struct {
 	{ ST_MOUNT, EPERM, "an outer sandbox or container forbids this mount; run `jail doctor`" },
 	{ ST_MOUNT, EACCES, "an outer sandbox or a directory's mode forbids this; run `jail doctor`" },
 	{ ST_MOUNT, ENOSPC, "a file system of the jail's own is full: raise inodes, tmp or shm" },
+	{ ST_NET, ENOENT, NO_NFT },
+	{ ST_NET, EOPNOTSUPP, NO_NFT },
+	{ ST_NET, EPROTONOSUPPORT, NO_NFT },
+	{ ST_NET, EAFNOSUPPORT, NO_NFT },
 	{ ST_EXEC, ELIBACC, "its #! interpreter or its loader does not exist inside" },
 	{ ST_LANDLOCK, ENOSYS,
 	  "the kernel has no Landlock (5.13 or later, with lsm=landlock); run `jail doctor`" },

@@ -8,6 +8,7 @@ base_libbase_a_SOURCES = \
 	base/fs.c base/fs.h \
 	base/json.c base/json.h \
 	base/kernel.h \
+	base/now.c base/now.h \
 	base/own.h \
 	base/text.c base/text.h
 
@@ -21,6 +22,7 @@ base_libpaths_a_CPPFLAGS = $(AM_CPPFLAGS) \
 base_libpaths_intree_a_SOURCES = tests/intree-paths.c base/paths.h
 base_libpaths_intree_a_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DJAIL_LIBEXECDIR='"$(abs_top_builddir)/sandbox"' \
+	-DJAIL_GATEDIR='"$(abs_top_builddir)/gate"' \
 	-DJAIL_SELFTESTDIR='"$(abs_top_srcdir)/tests/escape"' \
 	-DJAIL_DATADIR='"$(abs_top_builddir)/tests/share"' \
 	-DJAIL_SYSCONFDIR='"$(abs_top_builddir)/tests/etc"'

@@ -7,6 +7,7 @@
 #define JAIL_BASE_PATHS_H
 
 extern const char path_libexec[];  /* helpers: jail-filter */
+extern const char path_gate[];	   /* the program jail-gate */
 extern const char path_selftest[]; /* the hardening suite: run, and all it needs */
 extern const char path_data[];	   /* shipped profiles are beneath it, in profiles/ */
 extern const char path_sysconf[];  /* the administrator's, in profiles/ */

@@ -7,6 +7,7 @@ profiles_libprofiles_a_SOURCES = \
 	profiles/completion.c \
 	profiles/draft.c profiles/draft.h \
 	profiles/extends.c \
+	profiles/hostgroups.c profiles/hostgroups.h \
 	profiles/locate.c profiles/locate.h \
 	profiles/options.c profiles/options.def profiles/options.h \
 	profiles/reader.c profiles/reader.h \

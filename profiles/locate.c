@@ -80,7 +80,7 @@ static struct proc_link proc_link(int fd)
  * 0 when there is no such file, 1 with *ret_fd when there is. It is looked at before it is opened:
  * opening a device can be an act, and opening a FIFO waits.
  */
-static int open_file(const char *path, bool by_root, int *ret_fd, struct err *e)
+int profile_open_path(const char *path, bool by_root, int *ret_fd, struct err *e)
 {
 	own_fd found = open(path, O_PATH | O_CLOEXEC);
 	struct stat st;
@@ -176,7 +176,7 @@ static int open_named(struct draft *d, const char *name, int *ret_fd, const char
 		if (!dir)
 			continue;
 		path = arena_printf(d->arena, "%s/%.*s.ini", dir, (int)n, name);
-		r = open_file(path, i != PLACE_USER, ret_fd, e);
+		r = profile_open_path(path, i != PLACE_USER, ret_fd, e);
 		if (r < 0)
 			return r;
 		if (r) {
@@ -194,7 +194,7 @@ int profile_open(struct draft *d, const char *name, int *ret_fd, const char **re
 	int r;
 
 	if (strchr(name, '/')) {
-		r = open_file(name, false, &fd, e);
+		r = profile_open_path(name, false, &fd, e);
 		if (!r)
 			r = err_set(e, ST_PROFILE, ENOENT, "open profile '%s'", name);
 	} else {

@@ -19,6 +19,12 @@ struct located {
 int profile_open(struct draft *d, const char *name, int *ret_fd, const char **ret_path, struct err *e);
 
 /*
+ * A file at this very path that decides as a profile does, with the same trust asked of it; `by_root`
+ * for those of the system. 0: there is none; 1: *ret_fd is open.
+ */
+int profile_open_path(const char *path, bool by_root, int *ret_fd, struct err *e);
+
+/*
  * Every named profile, the one that would be used first for each name, sorted; shadowed ones left
  * out.
  */

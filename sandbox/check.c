@@ -152,6 +152,9 @@ static void note_weak(struct arena *a, struct plan *p)
 	if (!p->new_netns)
 		plan_note(a, p, true, "network-host",
 			  "the command shares the host's network, its local services included");
+	if (p->without_nft)
+		plan_note(a, p, true, "without-nft",
+			  "the gate does without nftables where there is none: refusals are not counted");
 	if (p->caller->kernel_root && !p->remap)
 		plan_note(a, p, true, "allow-root",
 			  "the command runs as root of the host, without capabilities");

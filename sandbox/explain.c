@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/own.h"
+#include "sandbox/network.h"
 
-#define POLICY_MAX ((size_t)256 << 10)
+/* With as many rules as the gate can have. */
+#define POLICY_MAX ((size_t)2 << 20)
 
 static const char indent[] = "  ";
 
@@ -97,11 +99,19 @@ static void add_files(const struct plan *p, struct text *t)
 			 : "passwd group hosts hostname machine-id nsswitch.conf");
 }
 
+static const char *network_in_words(const struct plan *p)
+{
+	if (!p->new_netns)
+		return "the host's own";
+	if (p->network)
+		return "through the gate only";
+	return p->loopback ? "none but localhost" : "none";
+}
+
 static void add_walls(const struct plan *p, struct text *t)
 {
 	heading(t, "Walls");
-	row(t, "network",
-	    p->new_netns ? (p->loopback ? "none but localhost" : "none") : "the host's own", NULL);
+	row(t, "network", network_in_words(p), NULL);
 	text_addf(t, "%s%-8s preset %s%s, %zu instructions\n", indent, "seccomp", p->seccomp,
 		  draft_get(p->draft, OPT_ALLOW_SYSCALL) || draft_get(p->draft, OPT_DENY_SYSCALL)
 			  ? " with changes"
@@ -203,6 +213,7 @@ void explain_text(const struct plan *p, struct text *t)
 	for (const struct profile_file *f = p->draft->files; f; f = f->next)
 		row(t, f->name, f->path, NULL);
 	add_files(p, t);
+	explain_network_text(p, t);
 	add_walls(p, t);
 	add_limits(p, t);
 	add_environment(p, t);

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "sandbox/explain.h"
+#include "sandbox/network.h"
 
 static void add_origin(struct json *j, const struct origin *o, enum opt id)
 {
@@ -134,11 +135,12 @@ void explain_json(const struct plan *p, struct text *t)
 	json_str(&j, "workspace", p->workspace);
 	json_str(&j, "directory", p->cwd);
 	json_str(&j, "hostname", p->hostname);
-	json_str(&j, "network", p->new_netns ? "none" : "host");
+	json_str(&j, "network", p->network ? "gate" : p->new_netns ? "none" : "host");
 	json_bool(&j, "loopback", p->loopback);
 	json_str(&j, "seccomp", p->seccomp);
 	json_int(&j, "landlock_abi", p->landlock_abi);
 	json_bool(&j, "nested_userns", p->nested_userns);
+	explain_network_json(p, &j);
 	add_limits(&j, &p->limits);
 	add_mounts(&j, p);
 	add_lists(&j, p);

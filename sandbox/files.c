@@ -283,6 +283,8 @@ static int protect_profiles(struct mount_draft *m, const struct plan *p, struct 
 
 	for (const struct profile_file *f = p->draft->files; rc == 0 && f; f = f->next)
 		rc = protect_profile(m, p, f, e);
+	for (const struct profile_file *f = p->deciding; rc == 0 && f; f = f->next)
+		rc = protect_profile(m, p, f, e);
 	return rc;
 }
 

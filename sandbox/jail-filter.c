@@ -5,8 +5,8 @@
  *
  *	jail-filter PRESET [--allow NAME]... [--deny NAME]... [--arch ARCH]
  *		raw BPF on stdout
- *	jail-filter --emit-c
- *		filters.inc on stdout
+ *	jail-filter --emit-c [PRESET]...
+ *		filters.inc on stdout, of these presets or of all
  *
  * What is denied wins over what is allowed. Exit 0, or 1 with one line on stderr.
  */
@@ -39,13 +39,19 @@ static void print_array(const struct program *prog, const char *preset, const ch
 	printf("\n};\n");
 }
 
+/* Of the presets that the command line names, or of all of them, the i-th. */
+static const char *wanted(char **argv, size_t i)
+{
+	return argv[2] ? argv[2 + i] : policy_preset(i);
+}
+
 /* The arrays of one architecture, and their table; the includer says which it wants. */
-static int emit_arch(enum arch arch, struct err *e)
+static int emit_arch(enum arch arch, char **argv, struct err *e)
 {
 	const char *name = arch_name(arch), *preset;
 
 	printf("\n#ifdef FILTERS_%s\n", name);
-	for (size_t i = 0; (preset = policy_preset(i)); i++) {
+	for (size_t i = 0; (preset = wanted(argv, i)); i++) {
 		struct program prog;
 		struct policy p;
 		int r = policy_load(&p, preset, e);
@@ -57,18 +63,18 @@ static int emit_arch(enum arch arch, struct err *e)
 		print_array(&prog, preset, name);
 	}
 	printf("\nstatic const struct filter_named filters_%s[] = {\n", name);
-	for (size_t i = 0; (preset = policy_preset(i)); i++)
+	for (size_t i = 0; (preset = wanted(argv, i)); i++)
 		printf("\t{ \"%s\", { %s_%s, sizeof(%s_%s) / sizeof(struct sock_filter) } },\n",
 		       preset, preset, name, preset, name);
 	printf("};\n#endif\n");
 	return 0;
 }
 
-static int emit_c(struct err *e)
+static int emit_c(char **argv, struct err *e)
 {
 	fputs(head, stdout);
 	for (unsigned i = 0; i < ARCH_COUNT; i++) {
-		int r = emit_arch((enum arch)i, e);
+		int r = emit_arch((enum arch)i, argv, e);
 
 		if (r < 0)
 			return r;
@@ -139,7 +145,7 @@ int main(int argc, char **argv)
 		r = err_set(&e, ST_USAGE, 0,
 			    "usage: jail-filter PRESET [--allow NAME] [--deny NAME] [--arch ARCH]");
 	else if (str_eq(argv[1], "--emit-c"))
-		r = emit_c(&e);
+		r = emit_c(argv, &e);
 	else
 		r = emit_raw(argv, &e);
 	if (r >= 0 && (fflush(stdout) || ferror(stdout)))

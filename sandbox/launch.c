@@ -75,8 +75,8 @@ static uint64_t namespaces(void)
 	       (weakened(WEAK_CGROUPNS) ? 0 : CLONE_NEWCGROUP);
 }
 
-int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, char **envp,
-	   struct jail *ret, struct err *e)
+int launch(const struct plan *p, struct session *s, struct gateway *g, int cgroup_fd, char **argv,
+	   char **envp, struct jail *ret, struct err *e)
 {
 	int pidfd = FD_NONE;
 	struct k_clone_args args = {
@@ -86,7 +86,7 @@ int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, 
 		.cgroup = cgroup_fd >= 0 ? (uint64_t)cgroup_fd : 0,
 	};
 	long pid = k_clone3(&args);
-	int rc = 0;
+	int rc;
 
 	if (pid < 0)
 		return err_set(e, ST_CLONE, errno, "make the namespaces");
@@ -94,6 +94,7 @@ int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, 
 		struct setup setup = {
 			.plan = p,
 			.session = s,
+			.gateway = g,
 			.wire = s->wire[1],
 			.proc = FD_NONE,
 			.root = FD_NONE,
@@ -104,6 +105,7 @@ int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, 
 		};
 
 		fd_release(&s->wire[0]); /* or the supervisor's end would outlive the supervisor */
+		gateway_enter(g);
 		setup_run(&setup, argv, envp);
 	}
 	*ret = (struct jail){ .pid = (pid_t)pid,
@@ -113,7 +115,8 @@ int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, 
 	fd_release(&s->wire[1]);
 	for (int i = 1; i < 3; i++) /* the input's is kept for a look at what is left in it */
 		fd_release(&s->io[i].child);
-	if (p->remap) {
+	rc = gateway_start(g, e);
+	if (rc == 0 && p->remap) {
 		rc = map_ids(ret->pid, p, e);
 		if (rc == 0)
 			rc = say_go(s->wire[0], e);

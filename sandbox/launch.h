@@ -3,6 +3,7 @@
 #ifndef JAIL_SANDBOX_LAUNCH_H
 #define JAIL_SANDBOX_LAUNCH_H
 
+#include "sandbox/gateway.h"
 #include "sandbox/plan.h"
 #include "sandbox/session.h"
 
@@ -14,10 +15,10 @@ struct jail {
 };
 
 /*
- * Make the processes and the namespaces, map the ids, say go. argv and envp are the launcher's own,
+ * Make the processes and the namespaces, map the ids, start the gate's stub, say go. argv and envp are the launcher's own,
  * for P1 to forget.
  */
-int launch(const struct plan *p, struct session *s, int cgroup_fd, char **argv, char **envp,
-	   struct jail *ret, struct err *e);
+int launch(const struct plan *p, struct session *s, struct gateway *g, int cgroup_fd, char **argv,
+	   char **envp, struct jail *ret, struct err *e);
 
 #endif

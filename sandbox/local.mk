@@ -11,24 +11,30 @@ sandbox_libsandbox_a_SOURCES = \
 	sandbox/check.c sandbox/check.h \
 	sandbox/doctor.c \
 	sandbox/environ.c sandbox/environ.h \
+	sandbox/events.c sandbox/events.h \
 	sandbox/explain.c sandbox/explain.h \
 	sandbox/explain_json.c \
+	sandbox/explain_network.c \
 	sandbox/feed.c sandbox/feed.h \
 	sandbox/files.c sandbox/files.h \
 	sandbox/filter.c sandbox/filter.h \
 	sandbox/futex.h \
+	sandbox/gateway.c sandbox/gateway.h \
 	sandbox/groups.c sandbox/groups.h \
 	sandbox/idmap.c sandbox/idmap.h \
 	sandbox/init.c \
 	sandbox/launch.c sandbox/launch.h \
+	sandbox/machine.c sandbox/machine.h \
 	sandbox/mountapi.c sandbox/mountapi.h \
 	sandbox/mountinfo.c sandbox/mountinfo.h \
 	sandbox/mountlist.c sandbox/mountlist.h \
 	sandbox/mountold.c sandbox/mountold.h \
+	sandbox/network.c sandbox/network.h \
 	sandbox/nosuid.c \
 	sandbox/plan.c sandbox/plan.h \
 	sandbox/profile.c \
 	sandbox/pump.c sandbox/pump.h \
+	sandbox/refusals.c \
 	sandbox/resolve.c sandbox/resolve.h \
 	sandbox/root.c sandbox/root.h \
 	sandbox/run.c sandbox/verbs.h \
@@ -44,8 +50,10 @@ sandbox_libsandbox_a_SOURCES = \
 	sandbox/stage_command.c \
 	sandbox/stage_confine.c \
 	sandbox/stage_mounts.c \
+	sandbox/stage_net.c \
 	sandbox/stages.c \
 	sandbox/status.c sandbox/status.h \
+	sandbox/stub.c \
 	sandbox/supervise.c sandbox/supervise.h \
 	sandbox/term.c sandbox/term.h \
 	sandbox/ttyfilter.c sandbox/ttyfilter.h \
@@ -59,6 +67,7 @@ sandbox_libsandbox_a_CPPFLAGS = $(AM_CPPFLAGS) $(CAP_CFLAGS)
 lower_libraries = \
 	landlock/liblandlock.a \
 	profiles/libprofiles.a \
+	net/libnet.a \
 	base/libbase.a
 jail_libraries = sandbox/libsandbox.a $(lower_libraries)
 

@@ -20,6 +20,7 @@
 #include "sandbox/environ.h"
 #include "sandbox/explain.h"
 #include "sandbox/files.h"
+#include "sandbox/network.h"
 #include "sandbox/root.h"
 #include "sandbox/sockets.h"
 #include "sandbox/weak.h"
@@ -104,7 +105,7 @@ static int plan_kernel(struct arena *a, struct plan *p, struct err *e)
 
 	p->nested_userns = yes(d, OPT_NESTED_USERNS);
 	p->proc_pids_only = draft_get(d, OPT_PROC)->number == 1;
-	p->new_netns = draft_get(d, OPT_NETWORK)->number == 0;
+	p->new_netns = draft_get(d, OPT_NETWORK)->number != NETWORK_HOST;
 	p->loopback = yes(d, OPT_LOOPBACK);
 	p->landlock_net = p->new_netns && !p->loopback;
 	p->raw_escapes = draft_get(d, OPT_ESCAPES)->number == 1;
@@ -203,6 +204,7 @@ int plan_build(struct arena *a, const struct draft *d, const struct caller *c, c
 	p->draft = d;
 	p->caller = c;
 	p->argv = argv;
+	p->events_fd = FD_NONE;
 	plan_limits(p);
 	plan_home(a, p);
 	rc = check_draft(p, e);
@@ -210,6 +212,8 @@ int plan_build(struct arena *a, const struct draft *d, const struct caller *c, c
 		rc = plan_identity(p, e);
 	if (rc == 0)
 		rc = plan_kernel(a, p, e);
+	if (rc == 0)
+		rc = network_plan(a, p, e);
 	if (rc == 0)
 		rc = plan_mounts(a, p, e);
 	if (rc == 0)

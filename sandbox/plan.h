@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "landlock/rights.h"
+#include "net/policy.h"
 #include "profiles/draft.h"
 #include "sandbox/caller.h"
 #include "sandbox/filter.h"
@@ -80,6 +81,10 @@ struct plan {
 	const char *home;	  /* inside, canonical */
 	const char *home_spelled; /* as $HOME says inside */
 	struct mount_list mounts;
+	struct net_policy *network; /* mode = gate: what is let through; NULL: there is no gate */
+	bool without_nft;	    /* a gate without nftables will do where there is none */
+	int events_fd;		    /* where the gate's events go; FD_NONE: nobody asked */
+	struct profile_file *deciding; /* beside profiles: files that the rules were taken from */
 	bool proc_pids_only, nested_userns, new_netns, loopback, raw_escapes;
 	int landlock_abi;
 	bool landlock_net;   /* no TCP at all */

@@ -11,6 +11,7 @@
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -30,6 +31,8 @@ enum {
 	DEBUG = 4,
 	BROWSER = 8,
 	INIT = 16,
+	GATE = 32,
+	CONNECTOR = 64,
 	WIDE = AGENT | DEBUG | BROWSER,
 	ALL = WIDE | STRICT,
 };
@@ -39,9 +42,10 @@ static const struct {
 	unsigned bit;
 	enum verdict unlisted;
 } presets[] = {
-	{ "agent", AGENT, V_ABSENT }, { "strict", STRICT, V_ABSENT },
-	{ "debug", DEBUG, V_ABSENT }, { "browser", BROWSER, V_ABSENT },
-	{ "init", INIT, V_KILL },
+	{ "agent", AGENT, V_ABSENT },	    { "strict", STRICT, V_ABSENT },
+	{ "debug", DEBUG, V_ABSENT },	    { "browser", BROWSER, V_ABSENT },
+	{ "init", INIT, V_KILL },	    { "gate", GATE, V_KILL },
+	{ "connector", CONNECTOR, V_KILL },
 };
 
 /* checks.def: the masks and values are unsigned 32 bits, whatever type the constants have. */

@@ -9,6 +9,7 @@
 #include "profiles/locate.h"
 #include "sandbox/caller.h"
 #include "sandbox/explain.h"
+#include "sandbox/network.h"
 #include "sandbox/verbs.h"
 
 static char buf[256 << 10];
@@ -79,6 +80,8 @@ static int check(struct call *c, const struct caller *who, const char *name, str
 	struct text t;
 	int rc = read_one(c, who, name, &d, e);
 
+	if (rc == 0)
+		rc = network_check(&d, e);
 	if (rc < 0)
 		return rc;
 	text_init(&t, buf, sizeof(buf));

@@ -371,7 +371,9 @@ static int add_etc(struct mount_draft *m, const struct plan *p, struct err *e)
 		  arena_printf(a, "127.0.0.1 localhost %s\n::1 localhost\n", p->hostname) },
 		{ "/etc/hostname", arena_printf(a, "%s\n", p->hostname) },
 		{ "/etc/machine-id", machine_id(a) },
-		{ "/etc/resolv.conf", "# no network: no name server\n" },
+		/* The gate answers there, and has no IPv6 addresses to give. */
+		{ "/etc/resolv.conf", p->network ? "nameserver 127.0.0.1\noptions no-aaaa\n"
+						 : "# no network: no name server\n" },
 		{ "/etc/nsswitch.conf",
 		  "passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nnetworks: files\n"
 		  "protocols: files\nservices: files\n" },

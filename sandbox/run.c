@@ -13,6 +13,7 @@
 #include "base/paths.h"
 #include "sandbox/afterwards.h"
 #include "sandbox/cgroup.h"
+#include "sandbox/events.h"
 #include "sandbox/explain.h"
 #include "sandbox/idmap.h"
 #include "sandbox/mountlist.h"
@@ -255,14 +256,18 @@ static int run_plan(struct call *c, struct plan *p, bool in_scope, int status_fd
 	own_fd signals = FD_NONE;
 	struct outcome out = { .code = EXIT_JAIL };
 	struct cgroup group;
+	struct gateway gate;
 	struct session s;
 	struct jail j;
 	int rc;
 
 	session_init(&s);
 	cgroup_init(&group);
+	gateway_init(&gate);
 	say_notes(p);
-	rc = idmap_trees(p, e);
+	rc = events_open(p, e);
+	if (rc == 0)
+		rc = idmap_trees(p, e);
 	if (rc == 0)
 		rc = session_open(&s, p->remap ? JAIL_KUID : p->caller->uid, e);
 	if (rc == 0)
@@ -270,18 +275,21 @@ static int run_plan(struct call *c, struct plan *p, bool in_scope, int status_fd
 	if (rc == 0)
 		rc = cgroup_make(p, in_scope, &group, e);
 	if (rc == 0)
+		rc = gateway_open(c->arena, p, &gate, e);
+	if (rc == 0)
 		rc = arena_seal(c->arena, e);
 	if (rc == 0) {
 		s.umask = umask(0);
 		(void)umask(s.umask);
 		s.cgroup = group.fd >= 0;
-		rc = launch(p, &s, group.fd, c->launcher_argv, c->env, &j, e);
+		rc = launch(p, &s, &gate, group.fd, c->launcher_argv, c->env, &j, e);
 	}
 	if (rc == 0) {
-		supervise(p, &s, &j, signals, status_fd, &out, e);
+		supervise(p, &s, &gate, &j, signals, status_fd, &out, e);
 		afterwards_let_go(&j.mounts);
 		rc = out.code;
 	}
+	gateway_close(&gate);
 	if (cgroup_ran_out_of_memory(&group))
 		explain_out_of_memory(p, &out, e);
 	cgroup_remove(&group);
@@ -304,11 +312,11 @@ static int run_plan(struct call *c, struct plan *p, bool in_scope, int status_fd
 static void seek_cgroup(struct call *c, const struct plan *p)
 {
 	const struct value *status = draft_get(p->draft, OPT_STATUS_FD);
+	const int keep[] = { status ? (int)status->number : FD_NONE, events_number(p->draft) };
 	const unsigned needs = cgroup_needs(p);
 
 	if (needs && !cgroup_found(needs, false))
-		scope_enter(c->arena, p->caller, c->launcher_argv,
-			    status ? (int)status->number : FD_NONE);
+		scope_enter(c->arena, p->caller, c->launcher_argv, keep, ARRAY_SIZE(keep));
 }
 
 static int run_request(struct call *c, struct request *r, bool prefix, int status_fd, struct err *e)
@@ -408,7 +416,7 @@ int verb_run(struct call *c, struct err *e)
 
 int verb_explain(struct call *c, struct err *e)
 {
-	static char buf[256 << 10];
+	static char buf[2 << 20];
 	struct request r = { 0 };
 	struct plan *p;
 	struct text t;

@@ -200,7 +200,8 @@ bool scope_available(struct arena *a, const struct caller *c)
 	return self && find_manager(a, c, &m) && try_scope(a, self, &m, make_env(a, c, &m));
 }
 
-void scope_enter(struct arena *a, const struct caller *c, char *const *argv, int keep_fd)
+void scope_enter(struct arena *a, const struct caller *c, char *const *argv, const int *keep,
+		 size_t keep_n)
 {
 	const char *self = find_self(a);
 	struct manager m;
@@ -217,9 +218,13 @@ void scope_enter(struct arena *a, const struct caller *c, char *const *argv, int
 	 */
 	for (int fd = 0; fd < 3; fd++)
 		(void)fcntl(fd, F_SETFD, 0);
-	if (keep_fd >= 0)
-		(void)fcntl(keep_fd, F_SETFD, 0);
+	for (size_t i = 0; i < keep_n; i++) {
+		if (keep[i] >= 0)
+			(void)fcntl(keep[i], F_SETFD, 0);
+	}
 	(void)execve(RUNNER, scope_argv(a, m.user, self, argv), env);
-	if (keep_fd >= 0)
-		(void)fcntl(keep_fd, F_SETFD, FD_CLOEXEC);
+	for (size_t i = 0; i < keep_n; i++) {
+		if (keep[i] > STDERR_FILENO)
+			(void)fcntl(keep[i], F_SETFD, FD_CLOEXEC);
+	}
 }

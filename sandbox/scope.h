@@ -7,6 +7,7 @@
 #define JAIL_SANDBOX_SCOPE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/arena.h"
 #include "sandbox/caller.h"
@@ -22,9 +23,11 @@ bool scope_available(struct arena *a, const struct caller *c);
 
 /*
  * Start this program again, in the same process and with the same words, in a scope of its own.
- * keep_fd stays open over it, unless it is FD_NONE. Returns only when there is none to be had.
+ * The descriptors in keep stay open over it; FD_NONE is none. Returns only when there is none to be
+ * had.
  */
-void scope_enter(struct arena *a, const struct caller *c, char *const *argv, int keep_fd);
+void scope_enter(struct arena *a, const struct caller *c, char *const *argv, const int *keep,
+		 size_t keep_n);
 
 /* The command line that does it; `self` and the words after the first of argv are its end. */
 char **scope_argv(struct arena *a, bool user, const char *self, char *const *argv);

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 
+#include "sandbox/gateway.h"
 #include "sandbox/mountapi.h"
 #include "sandbox/plan.h"
 #include "sandbox/session.h"
@@ -16,6 +17,7 @@
 struct setup {
 	const struct plan *plan;
 	const struct session *session;
+	const struct gateway *gateway;
 	int wire;
 	struct mount_api api;
 	int proc; /* a procfs of our own pid namespace, mounted nowhere yet */
@@ -60,6 +62,9 @@ int stage_settings(struct setup *s, struct err *e);
 void beside_pivoted(struct setup *s, enum beside_last last);
 int stage_join(struct setup *s, struct err *e);
 int stage_alone(struct setup *s, struct err *e);
+
+/* stage_net.c: the routes, the rules and the sockets of a gated network, in this thread's. */
+int net_make(const struct gateway *g, struct err *e);
 
 /* stage_confine.c */
 int stage_identity(struct setup *s, struct err *e);

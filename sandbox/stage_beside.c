@@ -6,9 +6,10 @@
  * /proc/sys as long as a mount; neither needs the root, nor the root them. P1 joins the network
  * before any privilege is dropped.
  *
- * Then the thread waits for the pivot and takes the host's root away, for which the kernel waits
- * until no processor looks at it any more. It stands on a root and a directory of its own, not P1's,
- * and is gone before the command is started.
+ * A gate's network takes longer still: it is made while P1 goes on. Then the thread waits for the
+ * pivot and takes the host's root away, for which the kernel waits until no processor looks at it
+ * any more. It stands on a root and a directory of its own, not P1's, and is gone before the command
+ * is started.
  *
  * The network namespace is handed over as a socket, which knows the one it was made in: no path has
  * to be opened while the root is being changed. The settings are written through a procfs that
@@ -119,6 +120,11 @@ static int write_limits(struct setup *s, struct err *e)
 		       : 0;
 }
 
+static bool has_gate(const struct setup *s)
+{
+	return s->gateway->policy != NULL;
+}
+
 static int make_network(struct setup *s, struct err *e)
 {
 	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
@@ -128,7 +134,7 @@ static int make_network(struct setup *s, struct err *e)
 	s->beside.socket = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (s->beside.socket < 0)
 		return err_set(e, ST_NET, errno, "open a socket in the network namespace");
-	if (s->plan->loopback && ioctl(s->beside.socket, SIOCSIFFLAGS, &lo) < 0)
+	if (s->plan->loopback && !has_gate(s) && ioctl(s->beside.socket, SIOCSIFFLAGS, &lo) < 0)
 		return err_set(e, ST_NET, errno, "bring lo up");
 	return 0;
 }
@@ -158,9 +164,15 @@ static int beside_main(void *arg)
 	if (rc < 0)
 		return 0;
 	futex_set(&s->beside.made, 1);
-	futex_await(&s->beside.pivoted, NULL);
-	if (s->beside.pivoted == BESIDE_DETACH)
+	if (has_gate(s) && !s->gateway->without_nft)
+		rc = net_make(s->gateway, &s->beside.err);
+	if (rc == 0)
+		futex_await(&s->beside.pivoted, NULL);
+	if (rc == 0 && s->beside.pivoted == BESIDE_DETACH)
 		rc = detach_host(s, &s->beside.err);
+	/* Where a call that fails is no failure, P1 must be past its mounts. */
+	if (rc == 0 && has_gate(s) && s->gateway->without_nft)
+		rc = net_make(s->gateway, &s->beside.err);
 	s->beside.done = rc == 0;
 	return 0;
 }

@@ -8,10 +8,10 @@
  *   proc      before mounts: settings are written through one that nothing could be laid over
  *   join      before caps: both need CAP_SYS_ADMIN, and bringing lo up CAP_NET_ADMIN
  *   pivot     before landlock: Landlock forbids changing mounts, and its rules need the final paths
- *   limits    before caps: raising what the caller may raise is the caller's business, not the
- *             command's
  *   caps      before landlock: no_new_privs is set there, and Landlock asks for it
- *   alone     before the command: what is done beside still has every privilege
+ *   alone     before the command: the thread beside has all capabilities, and gives the gate its sockets
+ *   limits    behind it: they are the process's, and of descriptors the thread may need more; all of
+ *             them only go down, which needs no permission
  *   seccomp   last: it forbids most of what stands above
  */
 #include <errno.h>
@@ -50,10 +50,10 @@ static const struct stage_row setup_stages[] = {
 	{ ST_NET, stage_join },
 	{ ST_NET, stage_hostname },
 	{ ST_TTY, stage_terminal },
-	{ ST_LIMITS, stage_limits },
 	{ ST_CAPS, stage_caps },
 	{ ST_LANDLOCK, stage_landlock },
-	{ ST_MOUNT, stage_alone },
+	{ ST_NET, stage_alone },
+	{ ST_LIMITS, stage_limits },
 };
 
 static int stage_wait(struct setup *s, struct err *e);

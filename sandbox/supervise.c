@@ -33,11 +33,20 @@ static const int forwarded[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGU
 static const int kept[] = { SIGWINCH, SIGCONT, SIGTTIN, SIGTTOU, SIGPIPE, SIGCHLD };
 
 enum { PUMP_IN, PUMP_OUT, PUMP_ERR, PUMP_TTY_IN, PUMP_TTY_OUT, PUMPS };
-enum { POLL_WIRE, POLL_SIGNALS, POLL_CHILD, POLL_FEED, POLL_PUMPS, POLLS = POLL_PUMPS + PUMPS };
+enum {
+	POLL_WIRE,
+	POLL_SIGNALS,
+	POLL_CHILD,
+	POLL_GATE,
+	POLL_FEED,
+	POLL_PUMPS,
+	POLLS = POLL_PUMPS + PUMPS
+};
 
 struct watch {
 	const struct plan *plan;
 	struct session *session;
+	struct gateway *gateway;
 	struct jail *jail;
 	int signals, status_fd, master;
 	bool raw;	  /* we hold the user's terminal */
@@ -164,13 +173,15 @@ static void on_started(struct watch *w)
 		take_terminal(w);
 	w->pumps[PUMP_TTY_OUT].paused = false;
 	status_started(w->status_fd, w->jail->pid);
+	gateway_mourn(w->gateway);
 }
 
 static void on_record(struct watch *w, const struct record *r, int fd)
 {
 	switch (r->type) {
 	case REC_ERROR:
-		*w->e = r->err;
+		/* The gate's process knows better than pid 1, who only saw it die. */
+		*w->e = w->gateway->err.stage ? w->gateway->err : r->err;
 		break;
 	case REC_TERMINAL:
 		fd_release(&w->master);
@@ -191,6 +202,7 @@ static void on_record(struct watch *w, const struct record *r, int fd)
 		w->out->wait = r->number;
 		w->out->started = true;
 		w->exited = true;
+		gateway_end(w->gateway); /* so that nobody has to wait for it later */
 		break;
 	default:
 		break;
@@ -236,6 +248,14 @@ static void on_child(struct watch *w)
 	w->pumps[PUMP_TTY_IN].paused = true;
 	/* Output ends, if it ever began. */
 	w->pumps[PUMP_TTY_OUT].paused = false;
+}
+
+/* Before there is a command pid 1 may find out by itself, and the run fails of it. */
+static void on_gate(struct watch *w)
+{
+	gateway_reap(w->gateway);
+	if (w->out->started)
+		gateway_mourn(w->gateway);
 }
 
 /* SIGTERM to everything, then after the grace SIGKILL to pid 1, which takes the rest with it. */
@@ -284,6 +304,7 @@ static void turn(struct watch *w)
 		[POLL_WIRE] = { .fd = w->session->wire[0], .events = POLLIN },
 		[POLL_SIGNALS] = { .fd = w->signals, .events = POLLIN },
 		[POLL_CHILD] = { .fd = w->jail->pidfd, .events = POLLIN },
+		[POLL_GATE] = { .fd = w->gateway->pidfd, .events = POLLIN },
 	};
 	int ready;
 
@@ -302,6 +323,8 @@ static void turn(struct watch *w)
 		pump_run(&w->pumps[i], fds[POLL_PUMPS + i].revents);
 	if (fds[POLL_SIGNALS].revents)
 		on_signal(w);
+	if (fds[POLL_GATE].revents)
+		on_gate(w);
 	if (fds[POLL_WIRE].revents && w->session->wire[0] >= 0)
 		on_wire(w);
 	if (fds[POLL_CHILD].revents)
@@ -400,8 +423,8 @@ static void judge(struct watch *w)
 	}
 }
 
-void supervise(const struct plan *p, struct session *s, struct jail *j, int signals, int status_fd,
-	       struct outcome *ret, struct err *e)
+void supervise(const struct plan *p, struct session *s, struct gateway *g, struct jail *j,
+	       int signals, int status_fd, struct outcome *ret, struct err *e)
 {
 	/* zeroed, and large: the pages of relays that are not used are never touched */
 	static struct watch watch;
@@ -409,6 +432,7 @@ void supervise(const struct plan *p, struct session *s, struct jail *j, int sign
 
 	w->plan = p;
 	w->session = s;
+	w->gateway = g;
 	w->jail = j;
 	w->signals = signals;
 	w->status_fd = status_fd;

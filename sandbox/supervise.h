@@ -17,7 +17,7 @@ int supervise_prepare(struct session *s, int *ret_signals, struct err *e);
  * found on return, whatever happened. *e holds the jail's own failure, if any; the outcome says
  * what the command did.
  */
-void supervise(const struct plan *p, struct session *s, struct jail *j, int signals, int status_fd,
-	       struct outcome *ret, struct err *e);
+void supervise(const struct plan *p, struct session *s, struct gateway *g, struct jail *j,
+	       int signals, int status_fd, struct outcome *ret, struct err *e);
 
 #endif

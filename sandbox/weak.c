@@ -39,6 +39,7 @@ static const char *const names[WEAK_COUNT] = {
 	[WEAK_SOCKETS] = "sockets",
 	[WEAK_GROUPS] = "groups",
 	[WEAK_TRUSTED] = "trusted",
+	[WEAK_NFT] = "nft",
 };
 
 static uint32_t off;

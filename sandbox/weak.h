@@ -42,6 +42,7 @@ enum weakness {
 	WEAK_SOCKETS,	  /* sockets in shared trees are not covered */
 	WEAK_GROUPS,	  /* root's supplementary groups stay */
 	WEAK_TRUSTED,	  /* jail itself, its profiles and the home may be writable */
+	WEAK_NFT,	  /* the gate alone decides: nothing is filtered in front of it */
 	WEAK_COUNT,
 };
 

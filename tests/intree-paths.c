@@ -3,6 +3,7 @@
 #include "base/paths.h"
 
 const char path_libexec[] = JAIL_LIBEXECDIR;
+const char path_gate[] = JAIL_GATEDIR "/jail-gate";
 const char path_selftest[] = JAIL_SELFTESTDIR;
 const char path_data[] = JAIL_DATADIR;
 const char path_sysconf[] = JAIL_SYSCONFDIR;

@@ -19,11 +19,11 @@ AM_TESTS_ENVIRONMENT = \
 # The shipped profiles with the modes of an installation: in a clone made under umask 002 their group can write the sources, and
 # jail reads no such profile.
 check_DATA = tests/share/stamp
-tests/share/stamp: $(dist_profiles_DATA)
+tests/share/stamp: $(dist_profiles_DATA) $(dist_jaildata_DATA)
 	@$(MKDIR_P) tests/share/profiles
 	$(AM_V_GEN)for f in $(dist_profiles_DATA); do \
 		$(INSTALL_DATA) $(srcdir)/$$f tests/share/$$f || exit 1; \
-	done && : >$@
+	done && $(INSTALL_DATA) $(srcdir)/$(dist_jaildata_DATA) tests/share/groups.ini && : >$@
 
 # cmocka's flags are $(CMOCKA_CFLAGS) and $(CMOCKA_LIBS), inside `if HAVE_CMOCKA`.
 #
@@ -31,13 +31,18 @@ tests/share/stamp: $(dist_profiles_DATA)
 # tests/fuzz/driver.c, which replays the corpus; with --enable-fuzzing libFuzzer takes its place.
 fuzz_programs =
 
+include tests/unit/gate_parse.mk
+include tests/unit/dns.mk
+include tests/unit/gate.mk
 include tests/unit/mountinfo.mk
+include tests/unit/net.mk
 include tests/unit/profiles.mk
 include tests/unit/sandbox.mk
 include tests/unit/scope.mk
 include tests/unit/sockets.mk
 include tests/unit/ttyfilter.mk
 include tests/seccomp/local.mk
+include tests/fuzz/gate_parse.mk
 include tests/fuzz/profiles.mk
 include tests/fuzz/ttyfilter.mk
 include tests/fuzz/wire.mk

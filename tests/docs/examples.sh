@@ -4,6 +4,7 @@
 #
 # What is expected stands in a comment before the example:
 #   exit N [silent] [output /ERE/]...   run it with sh; its status, and lines of what it prints
+#   groups PATH                         it is a groups.ini: write it there, use each of its groups
 #   file PATH                           it is a profile: write it there, check it, explain it
 #   transcript                          lines that begin with "$ " are typed, the others are what comes back
 # An example without such a comment fails.
@@ -52,7 +53,7 @@ expect() {
 	done
 }
 
-profile() {	# profile BODY PATH
+write() {	# write BODY PATH: to $file
 	# shellcheck disable=SC2088  # the two characters
 	case $2 in
 	"~/"*) file=$HOME/${2#"~/"} ;;
@@ -60,6 +61,17 @@ profile() {	# profile BODY PATH
 	esac
 	mkdir -p "${file%/*}"
 	cp "$1" "$file"
+}
+
+groups() {	# groups BODY PATH
+	write "$@"
+	for group in $(sed -n 's/^\([a-z0-9-]*\) *=.*/\1/p' "$file" | sort -u); do
+		jail explain --network gate --allow "@$group" | grep "(@$group)" || return
+	done
+}
+
+profile() {	# profile BODY PATH
+	write "$@"
 	jail profile check "$file" && jail explain --profile "$file" >/dev/null
 }
 
@@ -87,6 +99,7 @@ run_example() {	# run_example BASE: the .want as words, with the expressions kep
 	want=$(cat "$1.want")
 	case $want in
 	'') echo "there is no test: comment before it"; return 1 ;;
+	groups\ *) groups "$1.body" "${want#groups }"; return ;;
 	file\ *) profile "$1.body" "${want#file }"; return ;;
 	transcript) transcript "$1.body"; return ;;
 	esac

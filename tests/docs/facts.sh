@@ -10,7 +10,7 @@ cd "$top_srcdir" || exit 1
 
 # ---- form ---------------------------------------------------------------------------------------------------------------
 
-for page in man/jail.1 man/jail-profile.5 man/jail-security.7; do
+for page in man/jail.1 man/jail-gate.8 man/jail-profile.5 man/jail-security.7; do
 	if command -v mandoc >/dev/null 2>&1; then
 		check "$page is clean" mandoc -T lint -W warning "$page"
 	else
@@ -103,13 +103,25 @@ check "jail.1 lists the stages of base/err.c" same "$scratch/stages" "$scratch/t
 
 for ini in profiles/*.ini; do
 	basename "$ini" .ini
-done | sort >"$scratch/shipped"
+done | grep -vx groups | sort >"$scratch/shipped"
 awk '/^\.Sh SHIPPED PROFILES/ { on = 1; next } /^\.Sh / { on = 0 } on && /^\.It Cm / { print $3 }' man/jail-profile.5 | sort >"$scratch/told"
 check "jail-profile.5 describes the shipped profiles, and no others" same "$scratch/shipped" "$scratch/told"
 check_profile() { (cd "$HOME/project" && "$JAIL" profile check "$1" && "$JAIL" explain --profile "$1" >/dev/null); }
 while read -r name; do
 	check "the shipped profile $name is right" check_profile "$name"
 done <"$scratch/shipped"
+
+# ---- host groups ------------------------------------------------------------------------------------------------------------
+
+sed -n 's/^\([a-z-]*\) = .*/\1/p' profiles/groups.ini | sort -u >"$scratch/groups"
+awk '/^\.Sh HOST GROUPS/ { on = 1; next } /^\.Sh / { on = 0 } on && /^\.Bl/ { list = 1 }
+	on && list && /^\.(It )?Cm / { sub(/^\.(It )?Cm /, ""); gsub(/ , /, "\n"); print }' man/jail-profile.5 | sort -u >"$scratch/told"
+{ cat "$scratch/groups" && printf '%s\n' apt npm; } | sort >"$scratch/known"
+check "jail-profile.5 names the shipped groups, those of the machine, and no others" same "$scratch/known" "$scratch/told"
+group_rules() { (cd "$HOME/project" && "$JAIL" explain --network gate --allow "@$1" | grep -qF "(@$1)"); }
+while read -r name; do
+	check "the shipped group $name is right" group_rules "$name"
+done <"$scratch/groups"
 
 # ---- the README's tour of the tree ------------------------------------------------------------------------------------------
 

@@ -23,27 +23,49 @@ static const struct {
 	const char *name;
 	unsigned char path, kind, kind2, fd;
 } about[] = {
-	{ "access", 0, NO, NO, NO },	    { "arch_prctl", NO, 0, NO, NO },
-	{ "chdir", 0, NO, NO, NO },	    { "execve", 0, NO, NO, NO },
-	{ "fchown", NO, NO, NO, 0 },	    { "faccessat", 1, NO, NO, NO },
-	{ "faccessat2", 1, NO, NO, NO },    { "fcntl", NO, 1, NO, NO },
-	{ "fsconfig", 2, 1, NO, NO },	    { "fsopen", 0, NO, NO, NO },
-	{ "fstat", NO, NO, NO, 0 },	    { "fstatfs", NO, NO, NO, 0 },
-	{ "futex", NO, 1, NO, NO },	    { "ioctl", NO, 1, NO, NO },
-	{ "keyctl", NO, 0, NO, NO },	    { "landlock_create_ruleset", NO, 2, NO, NO },
-	{ "lstat", 0, NO, NO, NO },	    { "mkdir", 0, NO, NO, NO },
-	{ "mkdirat", 1, NO, NO, NO },	    { "mount", 1, NO, NO, NO },
-	{ "mount_setattr", 1, NO, NO, NO }, { "move_mount", 3, NO, NO, NO },
-	{ "newfstatat", 1, NO, NO, 0 },	    { "open", 0, NO, NO, NO },
-	{ "open_tree", 1, NO, NO, NO },	    { "openat", 1, NO, NO, NO },
-	{ "openat2", 1, NO, NO, NO },	    { "pivot_root", 0, NO, NO, NO },
-	{ "prctl", NO, 0, 1, NO },	    { "prlimit64", NO, 1, NO, NO },
-	{ "read", NO, NO, NO, 0 },	    { "readlink", 0, NO, NO, NO },
-	{ "readlinkat", 1, NO, NO, NO },    { "seccomp", NO, 0, NO, NO },
-	{ "stat", 0, NO, NO, NO },	    { "statfs", 0, NO, NO, NO },
-	{ "statx", 1, NO, NO, NO },	    { "symlinkat", 2, NO, NO, NO },
-	{ "umount2", 0, NO, NO, NO },	    { "unlink", 0, NO, NO, NO },
-	{ "unlinkat", 1, NO, NO, NO },	    { "write", NO, NO, NO, 0 },
+	{ "access", 0, NO, NO, NO },
+	{ "arch_prctl", NO, 0, NO, NO },
+	{ "chdir", 0, NO, NO, NO },
+	{ "execve", 0, NO, NO, NO },
+	{ "fchown", NO, NO, NO, 0 },
+	{ "faccessat", 1, NO, NO, NO },
+	{ "faccessat2", 1, NO, NO, NO },
+	{ "fcntl", NO, 1, NO, NO },
+	{ "fsconfig", 2, 1, NO, NO },
+	{ "fsopen", 0, NO, NO, NO },
+	{ "fstat", NO, NO, NO, 0 },
+	{ "fstatfs", NO, NO, NO, 0 },
+	{ "ftruncate", NO, NO, NO, 0 },
+	{ "futex", NO, 1, NO, NO },
+	{ "ioctl", NO, 1, NO, NO },
+	{ "keyctl", NO, 0, NO, NO },
+	{ "landlock_create_ruleset", NO, 2, NO, NO },
+	{ "lstat", 0, NO, NO, NO },
+	{ "mkdir", 0, NO, NO, NO },
+	{ "mkdirat", 1, NO, NO, NO },
+	{ "mount", 1, NO, NO, NO },
+	{ "mount_setattr", 1, NO, NO, NO },
+	{ "move_mount", 3, NO, NO, NO },
+	{ "newfstatat", 1, NO, NO, 0 },
+	{ "open", 0, NO, NO, NO },
+	{ "open_tree", 1, NO, NO, NO },
+	{ "openat", 1, NO, NO, NO },
+	{ "openat2", 1, NO, NO, NO },
+	{ "pivot_root", 0, NO, NO, NO },
+	{ "prctl", NO, 0, 1, NO },
+	{ "prlimit64", NO, 1, NO, NO },
+	{ "read", NO, NO, NO, 0 },
+	{ "readlink", 0, NO, NO, NO },
+	{ "readlinkat", 1, NO, NO, NO },
+	{ "seccomp", NO, 0, NO, NO },
+	{ "stat", 0, NO, NO, NO },
+	{ "statfs", 0, NO, NO, NO },
+	{ "statx", 1, NO, NO, NO },
+	{ "symlinkat", 2, NO, NO, NO },
+	{ "umount2", 0, NO, NO, NO },
+	{ "unlink", 0, NO, NO, NO },
+	{ "unlinkat", 1, NO, NO, NO },
+	{ "write", NO, NO, NO, 0 },
 };
 
 /* "This system call is always successful", says its page; or it has no result that anybody could look at. */
@@ -185,7 +207,8 @@ bool call_writes(const struct seen *s)
 		return s->args[2] & O_CREAT;
 	if (str_eq(name, "open"))
 		return s->args[1] & O_CREAT;
-	if (str_starts(s->text, "fchown(pipe:")) /* no file of anybody's */
+	/* no file of anybody's */
+	if (str_starts(s->text, "fchown(pipe:") || str_starts(s->text, "ftruncate(/memfd:"))
 		return false;
 	return is_one_of(name, writers, ARRAY_SIZE(writers));
 }

@@ -169,6 +169,14 @@ static bool ended(const struct outcome *o, const struct outcome *base)
 	return (code == 137 && !o->err[0]) || ((code == 125 || code == 137) && one_line(o->err));
 }
 
+/* A jail that lost its gate lives on, and its user is told. */
+static bool lost_gate(const struct outcome *o, const struct outcome *base)
+{
+	return o->trace.hit.role == ROLE_STUB && o->trace.status == base->trace.status &&
+	       str_eq(o->report, base->report) && str_eq(o->out, base->out) && one_line(o->err) &&
+	       str_starts(o->err, "jail: the gate died (");
+}
+
 static void describe(const struct outcome *o, const struct outcome *base, struct text *t)
 {
 	if (WIFSIGNALED(o->trace.status))
@@ -213,7 +221,7 @@ enum verdict judge(const struct config *c, const struct fault *f, const struct o
 		return VERDICT_HARMLESS;
 	if (hit->phase == PHASE_LIBC && !o->report[0] && o->trace.status)
 		return VERDICT_LIBC;
-	if (hit->phase == PHASE_RUN && ended(o, base))
+	if (hit->phase == PHASE_RUN && (ended(o, base) || lost_gate(o, base)))
 		return VERDICT_ENDED;
 	describe(o, base, &t);
 	return VERDICT_WRONG;

@@ -26,13 +26,18 @@
 static const char *const no_flags[] = { NULL };
 static const char *const strict_flags[] = { "--profile", "strict", NULL };
 
+static const char *const gate_flags[] = { "--network",	 "gate", "--allow", "x.test 192.0.2.1:22",
+					  "--host-port", "4711", NULL };
+
 static const struct config configs[] = {
 	{ "pipes", IO_PIPES, false, no_flags, NULL },
 	{ "terminal", IO_TERMINAL, false, no_flags, NULL },
 	{ "files", IO_FILES, false, no_flags, NULL },
 	{ "strict", IO_PIPES, false, strict_flags, NULL },
 	{ "old mounts", IO_PIPES, false, no_flags, "fsopen" },
+	{ "gate", IO_PIPES, false, gate_flags, NULL },
 	{ "root", IO_PIPES, true, no_flags, NULL },
+	{ "root gate", IO_PIPES, true, gate_flags, NULL },
 	{ "root terminal", IO_TERMINAL, true, no_flags, NULL },
 };
 
@@ -44,12 +49,16 @@ static struct outcome outcome;
 /* The first configuration gets every call; the others are much the same, and of them it is each kind unless all are asked for. */
 static void add_config(struct points *p, const struct config *c, size_t n, bool full)
 {
-	static const enum role roles[] = { ROLE_P0, ROLE_MAP, ROLE_P1, ROLE_NET, ROLE_P2 };
-	const bool first = c == configs, all = full || first;
+	static const enum role roles[] = { ROLE_P0, ROLE_MAP, ROLE_P1, ROLE_NET, ROLE_STUB, ROLE_P2 };
+	const bool first = c == configs;
+	bool all = full || first;
 
 	if (all && !call_sanitized)
 		points_add(p, c, seen, n, ROLE_P0, PHASE_LIBC, FAULT_ERROR, EPERM, true);
 	for (size_t i = 0; i < ARRAY_SIZE(roles); i++) {
+		/* Most of what these two do is a gate's alone. */
+		all = full || first ||
+		      (c->flags == gate_flags && (roles[i] == ROLE_NET || roles[i] == ROLE_STUB));
 		points_add(p, c, seen, n, roles[i], PHASE_SETUP, FAULT_ERROR, EPERM, all);
 		points_add(p, c, seen, n, roles[i], PHASE_RUN, FAULT_ERROR, EPERM, full);
 		if (all)

@@ -67,7 +67,7 @@ static void on_tick(int sig)
 
 const char *role_name(enum role role)
 {
-	static const char *const names[] = { "P0", "map", "P1", "net", "P2", "other" };
+	static const char *const names[] = { "P0", "map", "P1", "net", "stub", "P2", "other" };
 
 	return names[role];
 }
@@ -160,6 +160,9 @@ static enum role child_of(const struct tracee *parent)
 
 	if (parent->role == ROLE_P1)
 		return parent->now.args[0] & CLONE_THREAD ? ROLE_NET : ROLE_P2;
+	if (parent->role == ROLE_P0 && str_eq(call_name(parent->now.nr), "clone") &&
+	    (parent->now.args[0] & (CLONE_VM | CLONE_VFORK)) == CLONE_VM)
+		return ROLE_STUB;
 	if (parent->role != ROLE_P0 || !str_eq(call_name(parent->now.nr), "clone3"))
 		return ROLE_OTHER;
 	flags = (uint64_t)ptrace(PTRACE_PEEKDATA, parent->pid,
@@ -223,7 +226,7 @@ static enum phase phase_of(const struct tracee *p, const struct seen *s)
 
 	if (p->phase == PHASE_LIBC && str_eq(name, "openat") && (s->args[2] & O_ACCMODE) == O_RDWR)
 		return PHASE_SETUP;
-	if (p->role == ROLE_P0 && p->phase == PHASE_SETUP &&
+	if ((p->role == ROLE_P0 || p->role == ROLE_STUB) && p->phase == PHASE_SETUP &&
 	    (str_eq(name, "poll") || str_eq(name, "ppoll")))
 		return PHASE_RUN;
 	return p->phase;

@@ -18,6 +18,7 @@ enum role {
 	ROLE_MAP, /* the child that only lends its user namespace (idmap.c) */
 	ROLE_P1,
 	ROLE_NET,   /* P1's thread that works beside the mounts */
+	ROLE_STUB,  /* holds the gate's sockets, until it becomes the gate */
 	ROLE_P2,    /* until its exec; then it is the command */
 	ROLE_OTHER, /* the command, its children, and helpers: not looked at */
 };

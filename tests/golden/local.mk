@@ -13,6 +13,7 @@ EXTRA_DIST += \
 	tests/golden/extends.in tests/golden/extends.out \
 	tests/golden/kernel.in tests/golden/kernel.out \
 	tests/golden/limits.in tests/golden/limits.out \
+	tests/golden/network-gate.in tests/golden/network-gate.out \
 	tests/golden/network-host.in tests/golden/network-host.out \
 	tests/golden/paths.in tests/golden/paths.out \
 	tests/golden/profile-agent.in tests/golden/profile-agent.out \
@@ -22,6 +23,7 @@ EXTRA_DIST += \
 	tests/golden/profiles.in tests/golden/profiles.out \
 	tests/golden/refused-commands.in tests/golden/refused-commands.out \
 	tests/golden/refused-grammar.in tests/golden/refused-grammar.out \
+	tests/golden/refused-network.in tests/golden/refused-network.out \
 	tests/golden/refused-options.in tests/golden/refused-options.out \
 	tests/golden/refused-paths.in tests/golden/refused-paths.out \
 	tests/golden/refused-profiles.in tests/golden/refused-profiles.out \

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * deny ERRNO CALL[,CALL...] -- COMMAND...: runs COMMAND, for which the named system calls fail, as a container's filter would. "netlink"
- * stands for socket(2) with that family.
+ * stands for socket(2) with that family, "netfilter" for that of it which nftables speaks.
  */
 
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,6 +43,7 @@ static const struct {
 	{ "mount", SYS_mount },
 	{ "mount_setattr", K_NR_mount_setattr },
 	{ "move_mount", K_NR_move_mount },
+	{ "netfilter", SYS_socket },
 	{ "netlink", SYS_socket },
 	{ "open_tree", K_NR_open_tree },
 	{ "pivot_root", SYS_pivot_root },
@@ -52,9 +54,13 @@ static const struct {
 	const char *name;
 	int code;
 } codes[] = {
-	{ "EACCES", EACCES }, { "EAFNOSUPPORT", EAFNOSUPPORT },
-	{ "EINVAL", EINVAL }, { "EIO", EIO },
-	{ "ENOSYS", ENOSYS }, { "EPERM", EPERM },
+	{ "EACCES", EACCES },
+	{ "EAFNOSUPPORT", EAFNOSUPPORT },
+	{ "EINVAL", EINVAL },
+	{ "EIO", EIO },
+	{ "ENOSYS", ENOSYS },
+	{ "EPERM", EPERM },
+	{ "EPROTONOSUPPORT", EPROTONOSUPPORT },
 };
 
 static int errno_of(const char *name)
@@ -96,6 +102,7 @@ static int compile(char *list, int code, struct sock_filter *out)
 {
 	char *name;
 	int n = 0, known = 0;
+	bool netfilter;
 
 	/* Another ABI has other numbers: none of ours. */
 	out[n++] = load(offsetof(struct seccomp_data, arch));
@@ -109,10 +116,15 @@ static int compile(char *list, int code, struct sock_filter *out)
 			fprintf(stderr, "deny: system call '%s'\n", name);
 			return -EINVAL;
 		}
-		out[n++] = unless((uint32_t)nr, nr == SYS_socket ? 3 : 1);
+		netfilter = str_eq(name, "netfilter");
+		out[n++] = unless((uint32_t)nr, nr != SYS_socket ? 1 : netfilter ? 5 : 3);
 		if (nr == SYS_socket) {
 			out[n++] = load(offsetof(struct seccomp_data, args[0]));
-			out[n++] = unless(AF_NETLINK, 1);
+			out[n++] = unless(AF_NETLINK, netfilter ? 3 : 1);
+		}
+		if (netfilter) {
+			out[n++] = load(offsetof(struct seccomp_data, args[2]));
+			out[n++] = unless(NETLINK_NETFILTER, 1);
 		}
 		out[n++] = answer(SECCOMP_RET_ERRNO | ((uint32_t)code & SECCOMP_RET_DATA));
 		out[n++] = load(offsetof(struct seccomp_data, nr));
@@ -123,7 +135,7 @@ static int compile(char *list, int code, struct sock_filter *out)
 
 int main(int argc, char **argv)
 {
-	struct sock_filter code[5 * CALLS_MAX + 5];
+	struct sock_filter code[7 * CALLS_MAX + 5];
 	struct sock_fprog program = { .filter = code };
 	int n, denied = argc > 1 ? errno_of(argv[1]) : 0;
 

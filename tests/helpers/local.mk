@@ -9,6 +9,7 @@ tests_helpers_probe_SOURCES = \
 	base/text.c \
 	tests/helpers/probe.c \
 	tests/helpers/probe.h \
+	tests/helpers/probe_egress.c \
 	tests/helpers/probe_file.c \
 	tests/helpers/probe_filter.c \
 	tests/helpers/probe_kernel.c \
@@ -23,3 +24,8 @@ tests_helpers_probe_SOURCES = \
 tests_helpers_probe_CFLAGS = -std=gnu17 $(WARN_CFLAGS)
 tests_helpers_probe_LDFLAGS = $(probe_static)
 tests_helpers_probe_LDADD = -lpthread -lrt
+
+# Starts jail-gate as jail would, without jail.
+check_PROGRAMS += tests/helpers/gatebox
+tests_helpers_gatebox_SOURCES = tests/helpers/gatebox.c tests/helpers/gatebox.h tests/helpers/gatebox_net.c
+tests_helpers_gatebox_LDADD = net/libnet.a base/libbase.a

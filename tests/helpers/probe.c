@@ -14,8 +14,9 @@
 #include "base/text.h"
 
 static const struct probe *const tables[] = {
-	probes_mount, probes_namespace, probes_process, probes_kernel, probes_net,     probes_tty,
-	probes_file,  probes_self,	probes_limit,	probes_filter, probes_without,
+	probes_mount, probes_namespace, probes_process, probes_kernel,
+	probes_net,   probes_tty,	probes_file,	probes_self,
+	probes_limit, probes_filter,	probes_without, probes_egress,
 };
 
 /* strerrorname_np is glibc's alone. */

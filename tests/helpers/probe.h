@@ -36,7 +36,7 @@ struct probe {
 
 extern const struct probe probes_mount[], probes_namespace[], probes_process[], probes_kernel[],
 	probes_net[], probes_tty[], probes_file[], probes_self[], probes_limit[], probes_filter[],
-	probes_without[];
+	probes_without[], probes_egress[];
 
 /* A whole number in decimal, or in hexadecimal after 0x. */
 bool probe_number(const char *s, uint64_t max, uint64_t *ret);

@@ -7,7 +7,9 @@
 #include "sandbox/filter.h"
 #include "tests/seccomp/interp.h"
 
-#define PRESETS 5
+#define PRESETS 7
+#define PRESETS_INSIDE \
+	4 /* the first of them are for commands, the others for jail's own processes */
 
 struct shipped {
 	const char *preset;

@@ -4,6 +4,7 @@ unit_sandbox = \
 	tests/unit/test_sandbox_environ \
 	tests/unit/test_sandbox_landlock \
 	tests/unit/test_sandbox_mountlist \
+	tests/unit/test_sandbox_refusals \
 	tests/unit/test_sandbox_resolve \
 	tests/unit/test_sandbox_text \
 	tests/unit/test_sandbox_wire
@@ -29,6 +30,10 @@ tests_unit_test_sandbox_landlock_LDADD = landlock/liblandlock.a base/libbase.a $
 tests_unit_test_sandbox_mountlist_SOURCES = tests/unit/test_sandbox_mountlist.c
 tests_unit_test_sandbox_mountlist_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_unit_test_sandbox_mountlist_LDADD = $(unit_sandbox_ldadd)
+
+tests_unit_test_sandbox_refusals_SOURCES = tests/unit/test_sandbox_refusals.c
+tests_unit_test_sandbox_refusals_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+tests_unit_test_sandbox_refusals_LDADD = $(unit_sandbox_ldadd)
 
 tests_unit_test_sandbox_resolve_SOURCES = tests/unit/test_sandbox_resolve.c
 tests_unit_test_sandbox_resolve_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)

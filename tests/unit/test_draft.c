@@ -388,9 +388,9 @@ static void bad_command_lines(void **state)
 	FAILS(w, "--json=: is empty", "--json=");
 	FAILS(w, "--ro: needs PATH; if '--rw' is meant, put '=' before it", "--ro", "--rw", "/x");
 	FAILS(w, "--ro: needs PATH; if '--' is meant, put '=' before it", "--ro", "--", "/x");
-	FAILS(w, "--network=gate: not one of: none host", "--network", "gate");
+	FAILS(w, "--network=gates: not one of: none gate host", "--network", "gates");
 	FAILS(w, "--profile: needs NAME|FILE", "-p");
-	FAILS(w, "--extends: unknown option; `jail --help` lists them all", "--extends=a");
+	FAILS(w, "--extends: unknown option; did you mean '--events'?", "--extends=a");
 	FAILS(w, "--: unknown option; `jail --help` lists them all", "--=");
 }
 

@@ -116,7 +116,7 @@ static void completion_has_every_flag(void **state)
 				       options[i].flag);
 			assert_non_null(strstr(buf, flag));
 		}
-		assert_non_null(strstr(buf, "none host"));
+		assert_non_null(strstr(buf, "none gate host"));
 		assert_non_null(strstr(buf, "jail profile ls"));
 		assert_non_null(strstr(buf, "explain"));
 	}

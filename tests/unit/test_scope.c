@@ -91,7 +91,7 @@ static void no_systemd(void **state)
 
 	(void)state;
 	assert_false(scope_available(&arena, &caller));
-	scope_enter(&arena, &caller, argv, FD_NONE); /* returns */
+	scope_enter(&arena, &caller, argv, NULL, 0); /* returns */
 }
 
 static int setup(void **state)

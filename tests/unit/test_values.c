@@ -32,7 +32,8 @@ static const struct accepted accepted[] = {
 	{ OPT_LOOPBACK, "true", 1, NULL },
 	{ OPT_LOOPBACK, "0", 0, NULL },
 	{ OPT_NETWORK, "none", 0, NULL },
-	{ OPT_NETWORK, "host", 1, NULL },
+	{ OPT_NETWORK, "gate", 1, NULL },
+	{ OPT_NETWORK, "host", 2, NULL },
 	{ OPT_SECCOMP, "browser", 3, NULL },
 	{ OPT_TMP, "4096", 4096, NULL },
 	{ OPT_TMP, "64K", 65536, NULL },
@@ -84,7 +85,7 @@ static const struct {
 } refused[] = {
 	{ OPT_LOOPBACK, "Yes", "not yes or no" },
 	{ OPT_LOOPBACK, "yess", "not yes or no" },
-	{ OPT_NETWORK, "non", "not one of: none host" },
+	{ OPT_NETWORK, "non", "not one of: none gate host" },
 	{ OPT_NETWORK, "none host", "not one of" },
 	{ OPT_TMP, "3Q", "not a size (4096, 64K, 2G)" },
 	{ OPT_TMP, "", "is empty" },
@@ -219,7 +220,7 @@ static void formats(void **state)
 	} cases[] = {
 		{ OPT_LOOPBACK, 1, "yes" },
 		{ OPT_LOOPBACK, 0, "no" },
-		{ OPT_NETWORK, 1, "host" },
+		{ OPT_NETWORK, 2, "host" },
 		{ OPT_TMP, 1023, "1023" },
 		{ OPT_TMP, 1024, "1K" },
 		{ OPT_TMP, (uint64_t)2 << 30, "2G" },

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The gate shuts itself in, and so does its connector. Each step is fatal when it fails. */
+#include "gate/confine.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "base/text.h"
+#include "landlock/ruleset.h"
+
+struct filter {
+	const struct sock_filter *code;
+	size_t len; /* instructions */
+};
+
+#if defined(__x86_64__)
+#define FILTERS_x86_64
+#define NATIVE filters_x86_64
+#elif defined(__aarch64__)
+#define FILTERS_aarch64
+#define NATIVE filters_aarch64
+#else
+#error "no seccomp programs for this architecture: see sandbox/calls.c"
+#endif
+
+#include "gate/filters.inc"
+
+static const char *const presets[] = { [CONFINE_GATE] = "gate", [CONFINE_CONNECTOR] = "connector" };
+
+void leave(int code)
+{
+	/* Not for (;;): the compiler would see that it never returns, and mark it for us. */
+	while (syscall(SYS_exit_group, code) <= 0)
+		;
+}
+
+/* No core holds what passed through us; and no children, whatever happens. */
+static int limit(struct err *e)
+{
+	const struct rlimit none = { 0, 0 };
+
+	if (setrlimit(RLIMIT_CORE, &none) < 0 || setrlimit(RLIMIT_NPROC, &none) < 0)
+		return err_set(e, ST_LIMITS, errno, "set the gate's limits");
+	return 0;
+}
+
+static int drop_capabilities(struct err *e)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
+
+	/* Only root may, and only for root it matters: nothing is executed from here on. */
+	for (int cap = 0; prctl(PR_CAPBSET_DROP, cap) == 0; cap++)
+		;
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
+		return err_set(e, ST_CAPS, errno, "clear the ambient capabilities");
+	if (syscall(SYS_capset, &head, data) < 0)
+		return err_set(e, ST_CAPS, errno, "drop all capabilities");
+	return 0;
+}
+
+/* Where there is no Landlock the filter alone keeps files away: it lets nothing be opened. */
+static int forbid_files(struct err *e)
+{
+	own_fd ruleset = FD_NONE;
+	int missing, abi = landlock_abi(&missing), rc;
+
+	if (!abi)
+		return 0;
+	rc = ruleset_create(abi, false, &ruleset, e);
+	return rc < 0 ? rc : ruleset_apply(ruleset, e);
+}
+
+static int load_filter(const char *preset, struct err *e)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(NATIVE); i++) {
+		const struct filter *f = &NATIVE[i].filter;
+		struct sock_fprog program = { .len = (unsigned short)f->len,
+					      .filter = (struct sock_filter *)(uintptr_t)f->code };
+
+		if (!str_eq(NATIVE[i].preset, preset))
+			continue;
+		if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0)
+			return err_set(e, ST_SECCOMP, errno, "load the gate's filter");
+		return 0;
+	}
+	return err_set(e, ST_SECCOMP, ENOENT, "find the gate's filter");
+}
+
+int confine(enum confined what, struct err *e)
+{
+	int rc = limit(e);
+
+	if (rc == 0)
+		rc = drop_capabilities(e);
+	if (rc == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		rc = err_set(e, ST_CAPS, errno, "set no_new_privs");
+	if (rc == 0 && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		rc = err_set(e, ST_CAPS, errno, "make the gate unreadable");
+	if (rc == 0)
+		rc = forbid_files(e);
+	return rc < 0 ? rc : load_filter(presets[what], e);
+}

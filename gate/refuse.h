@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a client is told when it is refused, in its own language: HTTP gets a text, TLS an alert.
+ * Everything else gets a reset, which is the connection's business (SO_LINGER of 0). Pure functions.
+ */
+#ifndef JAIL_GATE_REFUSE_H
+#define JAIL_GATE_REFUSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "net/policy.h"
+
+enum { REFUSE_HTTP_MAX = 2048, REFUSE_TLS_SIZE = 7 };
+
+enum refuse_alert {
+	ALERT_ACCESS_DENIED = 49,      /* the hello is not one that is let through */
+	ALERT_UNRECOGNIZED_NAME = 112, /* its name is not the one behind the address */
+};
+
+struct refusal {
+	const char *why;	 /* one phrase */
+	const char *host;	 /* canonical, or an address: what was wanted; NULL: not known */
+	uint16_t port;		 /* of the connection */
+	const char *asked;	 /* the name that the connection was made to, when it is another */
+	const struct rule *rule; /* which let that through; NULL: none did */
+	bool listable;		 /* `allow = host` is what would help */
+};
+
+/* A whole answer, 403; its length. */
+size_t refuse_http(const struct refusal *r, char out[REFUSE_HTTP_MAX]);
+
+/* A record with a fatal alert. */
+void refuse_tls(enum refuse_alert alert, uint8_t out[REFUSE_TLS_SIZE]);
+
+#endif

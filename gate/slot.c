@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The table of connections: where one begins, and every way in which it ends. */
+#include "gate/slot.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+
+#include "base/own.h"
+#include "base/text.h"
+#include "gate/door.h"
+#include "gate/event.h"
+#include "gate/ports.h"
+#include "gate/refuse.h"
+
+/* Kept for the gate's own: what main.c holds, name servers, DNS over TCP. */
+#define FDS_RESERVED (GATE_SOCKETS + GATE_SOCKETS_MAX + 256)
+
+enum {
+	HELLO_MS = 10000,
+	ATTEMPT_MS = 3000,
+	CONNECT_MS = 10000,
+	FAREWELL_MS = 1000,
+	SECOND_MS = 1000,
+	FAREWELL_BYTES = 1 << 20,
+};
+
+static const char *const protocols[] = { [RULE_TLS] = "tls", [RULE_HTTP] = "http", [RULE_TCP] = "tcp" };
+
+static struct slot *of_near(struct watch *w)
+{
+	return (struct slot *)(void *)((char *)w - offsetof(struct slot, near));
+}
+
+static struct slot *of_far(struct watch *w)
+{
+	return (struct slot *)(void *)((char *)w - offsetof(struct slot, far));
+}
+
+static struct slot *of_timer(struct timer *t)
+{
+	return (struct slot *)(void *)((char *)t - offsetof(struct slot, timer));
+}
+
+/* However many were turned away within a second, that is one event. */
+static void report_crowd(struct timer *t)
+{
+	struct gate *g = (struct gate *)(void *)((char *)t - offsetof(struct gate, crowded));
+
+	event_write(&(struct event){ .event = "refuse",
+				     .verdict = "deny",
+				     .why = "no slot was free",
+				     .ms = -1,
+				     .count = g->turned_away });
+	g->turned_away = 0;
+}
+
+void slots_init(struct gate *g, size_t files)
+{
+	size_t most = files > FDS_RESERVED ? (files - FDS_RESERVED) / SLOT_FDS : 0;
+
+	g->most = most < SLOTS_MAX ? most : SLOTS_MAX;
+	if (g->most < 16)
+		g->most = 16; /* a pipe that cannot be made ends its connection, no more */
+	g->crowded.fire = report_crowd;
+	loop_add_timers(&g->loop, &g->hello, HELLO_MS);
+	loop_add_timers(&g->loop, &g->attempt, ATTEMPT_MS);
+	loop_add_timers(&g->loop, &g->connect, CONNECT_MS);
+	loop_add_timers(&g->loop, &g->farewell, FAREWELL_MS);
+	loop_add_timers(&g->loop, &g->second, SECOND_MS);
+}
+
+void slot_wait(struct slot *s, struct timer_list *list)
+{
+	slot_no_wait(s);
+	s->in = list;
+	timer_arm(&s->gate->loop, list, &s->timer);
+}
+
+void slot_no_wait(struct slot *s)
+{
+	if (s->in)
+		timer_disarm(s->in, &s->timer);
+	s->in = NULL;
+}
+
+static void on_time(struct timer *t)
+{
+	struct slot *s = of_timer(t);
+
+	s->in = NULL;
+	switch (s->state) {
+	case SLOT_HELLO:
+		slot_refuse(s, -1, NULL, "nothing was asked for in time");
+		break;
+	case SLOT_CONNECT:
+		far_next(s, ETIMEDOUT);
+		break;
+	case SLOT_FAREWELL:
+		slot_reset(s);
+		break;
+	default:
+		slot_fail(s, "no answer in time");
+		break;
+	}
+}
+
+/* What near still sends is thrown away unread, so that no reset overtakes the refusal. */
+static void read_off(struct slot *s)
+{
+	ssize_t n;
+
+	for (;;) {
+		n = recv(s->near.fd, NULL, FAREWELL_BYTES, MSG_TRUNC | MSG_DONTWAIT);
+		if (n <= 0)
+			break;
+		s->out.bytes += (uint64_t)n;
+		if (s->out.bytes > FAREWELL_BYTES) {
+			slot_reset(s);
+			return;
+		}
+	}
+	if (n == 0 || errno != EAGAIN)
+		slot_close(s);
+}
+
+static void near_ready(struct watch *w, uint32_t events)
+{
+	struct slot *s = of_near(w);
+
+	if (events & EPOLLRDHUP)
+		s->near_ended = true;
+	if (s->state == SLOT_FAREWELL)
+		read_off(s);
+	else if (events & EPOLLPRI)
+		slot_refuse(s, -1, NULL, "urgent data");
+	else if (s->state == SLOT_RELAY)
+		relay_near(s, events);
+	else if (events & (EPOLLERR | EPOLLHUP))
+		slot_fail(s, "the client is gone");
+	else if (s->state == SLOT_HELLO)
+		want_look(s);
+}
+
+static void far_is_ready(struct watch *w, uint32_t events)
+{
+	struct slot *s = of_far(w);
+
+	if (s->state == SLOT_RELAY)
+		relay_far(s, events);
+	else if (s->state == SLOT_CONNECT)
+		far_ready(s);
+	else if (s->state == SLOT_PROXY)
+		proxy_look(s);
+}
+
+int slot_watch_far(struct slot *s, uint32_t more)
+{
+	s->far_out = more & EPOLLOUT;
+	return loop_watch(&s->gate->loop, &s->far, SLOT_EVENTS | more);
+}
+
+static void reset_on_close(int fd)
+{
+	const struct linger now = { .l_onoff = 1, .l_linger = 0 };
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+}
+
+static struct slot *take(struct gate *g)
+{
+	struct slot *s = g->free;
+
+	if (g->used == g->most)
+		return NULL;
+	if (s)
+		g->free = s->next;
+	else
+		s = &g->slot[g->touched++];
+	g->used++;
+	return s;
+}
+
+void slot_begin(struct gate *g, const struct door *d, int fd)
+{
+	struct slot *s = take(g);
+
+	if (!s) {
+		reset_on_close(fd);
+		fd_release(&fd);
+		if (!g->turned_away++)
+			timer_arm(&g->loop, &g->second, &g->crowded);
+		return;
+	}
+	*s = (struct slot){
+		.near = { .ready = near_ready, .fd = fd },
+		.far = { .ready = far_is_ready, .fd = FD_NONE },
+		.gate = g,
+		.state = SLOT_HELLO,
+		.kind = RULE_TCP,
+		.timer.fire = on_time,
+		.since = g->loop.now,
+		.serial = ++g->serial,
+	};
+	if (loop_watch(&g->loop, &s->near, SLOT_EVENTS) < 0)
+		slot_fail(s, "it cannot be watched");
+	else if (d->kind == DOOR_HOST || d->kind == DOOR_PUBLISHED)
+		ports_begin(s, d);
+	else
+		want_begin(s, d);
+}
+
+static void close_end(struct slot *s, struct watch *w, bool reset)
+{
+	if (w->fd < 0)
+		return;
+	loop_drop(&s->gate->loop, w);
+	if (reset)
+		reset_on_close(w->fd);
+	fd_release(&w->fd);
+}
+
+static void end(struct slot *s, bool reset)
+{
+	struct gate *g = s->gate;
+
+	slot_no_wait(s);
+	if (s->state == SLOT_RESOLVE)
+		resolver_cancel(&s->lookup);
+	close_end(s, &s->near, reset);
+	close_end(s, &s->far, reset);
+	way_release(&g->pipes, &s->out);
+	way_release(&g->pipes, &s->back);
+	s->state = SLOT_FREE;
+	s->next = g->free;
+	g->free = s;
+	g->used--;
+}
+
+static void say_closed(const struct slot *s, const char *why)
+{
+	bool p = s->published;
+
+	event_write(&(struct event){
+		.event = "close",
+		.name = s->name,
+		.addr = s->addr,
+		.port = s->port,
+		.protocol = protocols[s->kind],
+		.rule = s->rule,
+		.why = why,
+		.counted = true,
+		.sent = p ? s->back.bytes : s->out.bytes,
+		.received = p ? s->out.bytes : s->back.bytes,
+		.ms = s->gate->loop.now - s->since,
+	});
+}
+
+void slot_close(struct slot *s)
+{
+	if (s->state == SLOT_RELAY)
+		say_closed(s, NULL);
+	end(s, false);
+}
+
+void slot_reset(struct slot *s)
+{
+	if (s->state == SLOT_RELAY)
+		say_closed(s, "reset");
+	end(s, true);
+}
+
+static void say_refused(const struct slot *s, const char *verdict, const char *why)
+{
+	event_write(&(struct event){
+		.event = "refuse",
+		.verdict = verdict,
+		.name = s->name,
+		.addr = s->addr,
+		.port = s->port,
+		.protocol = protocols[s->kind],
+		.rule = s->rule,
+		.why = why,
+		.ms = -1,
+	});
+}
+
+/*
+ * The refusal in near's own words; false when it has none for this, or when far's answer has begun
+ * already.
+ */
+static bool tell(struct slot *s, int score, const char *what, const char *why)
+{
+	const struct refusal r = {
+		.why = why,
+		.host = what,
+		.port = s->port,
+		.asked = what && s->name && !str_eq(what, s->name) ? s->name : NULL,
+		.rule = s->rule,
+		.listable = score == SCORE_NOT_LISTED || score == SCORE_MISMATCH,
+	};
+	char text[REFUSE_HTTP_MAX];
+	size_t n = 0;
+
+	if (s->back.bytes)
+		return false;
+	if (s->kind == RULE_HTTP) {
+		n = refuse_http(&r, text);
+	} else if (s->kind == RULE_TLS && s->state != SLOT_RELAY) {
+		refuse_tls(score == SCORE_MISMATCH ? ALERT_UNRECOGNIZED_NAME : ALERT_ACCESS_DENIED,
+			   (uint8_t *)text);
+		n = REFUSE_TLS_SIZE;
+	}
+	return n && send(s->near.fd, text, n, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)n;
+}
+
+void slot_refuse(struct slot *s, int score, const char *what, const char *why)
+{
+	say_refused(s, "deny", why);
+	if (score >= 0)
+		event_score((enum score_why)score, what, s->port);
+	if (!tell(s, score, what ? what : s->name, why)) {
+		s->state = s->state == SLOT_RELAY ? SLOT_HELLO : s->state; /* it was told */
+		end(s, true);
+		return;
+	}
+	if (s->state == SLOT_RESOLVE)
+		resolver_cancel(&s->lookup);
+	close_end(s, &s->far, true);
+	way_release(&s->gate->pipes, &s->out);
+	way_release(&s->gate->pipes, &s->back);
+	s->out = (struct way){ 0 };
+	s->state = SLOT_FAREWELL;
+	slot_wait(s, &s->gate->farewell);
+	(void)shutdown(s->near.fd, SHUT_WR);
+	read_off(s);
+}
+
+void slot_fail(struct slot *s, const char *why)
+{
+	say_refused(s, "allow", why);
+	end(s, true);
+}
+
+void slots_end(struct gate *g)
+{
+	for (size_t i = 0; i < g->touched; i++)
+		if (g->slot[i].state != SLOT_FREE)
+			slot_reset(&g->slot[i]);
+	if (g->turned_away)
+		report_crowd(&g->crowded);
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * From the lists of [network] to the policy that the gate reads; P0.
+ *
+ * Every rule keeps where it came from: "claude.ini:12", or "claude.ini:12 (@pypi)" when a group
+ * stands between. Groups are looked up only when one is named, and only for a gate.
+ */
+#include "sandbox/network.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "net/gate.h"
+#include "profiles/hostgroups.h"
+#include "sandbox/machine.h"
+
+struct builder {
+	struct arena *arena;
+	struct plan *plan; /* NULL: the words are checked, and nothing is made */
+	struct net_policy *policy;
+	struct hostgroup *groups;
+	bool groups_read;
+	struct err *e;
+};
+
+/* One word of a list, and where it stands. */
+struct place {
+	enum opt id;
+	const struct value *value;
+	const char *word;
+};
+
+static void place_format(const struct place *at, struct text *t)
+{
+	origin_format(&at->value->origin, at->id, t);
+}
+
+/* "claude.ini:12: allow = x: reason", "--allow=x: reason" */
+static int refuse(const struct builder *b, const struct place *at, const char *reason)
+{
+	char origin[200];
+	struct text t;
+
+	if (at->value->origin.kind == ORIGIN_FLAG)
+		return err_set(b->e, ST_USAGE, 0, "--%s=%.100s: %s", options[at->id].flag, at->word,
+			       reason);
+	text_init(&t, origin, sizeof(origin));
+	place_format(at, &t);
+	return err_set(b->e, ST_PLAN, 0, "%s: %s = %.100s: %s", origin, options[at->id].key,
+		       at->word, reason);
+}
+
+/* The end of a long one tells more than its beginning. */
+static void set_origin(struct rule *r, const struct place *at, const char *group)
+{
+	char whole[512];
+	struct text t, out;
+
+	text_init(&t, whole, sizeof(whole));
+	place_format(at, &t);
+	if (group)
+		text_addf(&t, " (@%s)", group);
+	text_init(&out, r->origin, sizeof(r->origin));
+	if (t.len >= sizeof(r->origin))
+		text_addf(&out, "...%s", whole + t.len - (sizeof(r->origin) - 4));
+	else
+		text_add(&out, whole);
+}
+
+static int add_rule(struct builder *b, const struct place *at, const struct rule *r, const char *group)
+{
+	struct net_policy *p = b->policy;
+
+	if (!p)
+		return 0;
+	if (p->rules == POLICY_RULES_MAX)
+		return refuse(b, at, "more rules than the gate can have (2048)");
+	p->rule[p->rules] = *r;
+	set_origin(&p->rule[p->rules++], at, group);
+	return 0;
+}
+
+/* The rules of one line of groups.ini. */
+static int add_group_line(struct builder *b, const struct place *at, const struct hostgroup *g)
+{
+	const char *s = g->words;
+	int rc = 0;
+
+	while (rc == 0 && *s) {
+		size_t n = strcspn(s, " ");
+		struct err why = { 0 };
+		struct rule r;
+		const char *word = arena_strndup(b->arena, s, n);
+
+		if (rule_parse(word, &r, &why) < 0)
+			return err_set(b->e, ST_PLAN, 0, "%.200s:%u: %s = %.100s: %s", g->file,
+				       g->line, g->name, word,
+				       word[0] == '@' ? "a group has no groups in it" : why.what);
+		rc = add_rule(b, at, &r, g->name);
+		s += n;
+		s += strspn(s, " ");
+	}
+	return rc;
+}
+
+static int unknown_group(struct builder *b, const struct place *at, const char *name)
+{
+	const char *near = hostgroups_nearest(b->groups, name);
+
+	if (near)
+		return refuse(b, at,
+			      arena_printf(b->arena, "no such group; did you mean '@%s'?", near));
+	return refuse(b, at,
+		      "no such group; jail-profile(5) says which there are and where to add one");
+}
+
+/* What this machine's configuration says. */
+static int add_machine(struct builder *b, const struct place *at, const char *name)
+{
+	struct sources *s = arena_new(b->arena, struct sources);
+	int rc = machine_hosts(b->arena, b->plan->caller, name, s, &b->plan->deciding, b->e);
+
+	for (size_t i = 0; rc == 0 && i < s->n; i++) {
+		struct err why = { 0 };
+		struct rule r;
+
+		if (rule_parse(s->word[i], &r, &why) < 0)
+			return refuse(b, at, why.what);
+		rc = add_rule(b, at, &r, name);
+	}
+	if (rc == 0 && str_eq(name, "npm") && !s->registry)
+		return refuse(
+			b, at,
+			"npm's own choice is not in its configuration: npm config set registry URL, where npm config get registry says which");
+	if (rc == 0 && !s->n)
+		return refuse(b, at, "this machine's configuration names no host for it");
+	return rc;
+}
+
+static int add_group(struct builder *b, const struct place *at, const char *name)
+{
+	bool found = false;
+	int rc = 0;
+
+	if (!b->policy)
+		return 0;
+	if (!b->groups_read)
+		rc = hostgroups_read(b->arena, b->plan->draft->expand, &b->groups,
+				     &b->plan->deciding, b->e);
+	b->groups_read = true;
+	for (const struct hostgroup *g = b->groups; rc == 0 && g; g = g->next) {
+		if (!str_eq(g->name, name))
+			continue;
+		found = true;
+		rc = add_group_line(b, at, g);
+	}
+	if (rc == 0 && !found && machine_knows(name))
+		return add_machine(b, at, name);
+	return rc == 0 && !found ? unknown_group(b, at, name) : rc;
+}
+
+static int take_allow(struct builder *b, const struct place *at)
+{
+	struct err why = { 0 };
+	struct rule r;
+
+	if (at->word[0] == '@')
+		return at->word[1] ? add_group(b, at, at->word + 1)
+				   : refuse(b, at, "'@' and the name of a group, as in @npm");
+	if (rule_parse(at->word, &r, &why) < 0)
+		return refuse(b, at, why.what);
+	return add_rule(b, at, &r, NULL);
+}
+
+static int take_resolve(struct builder *b, const struct place *at)
+{
+	struct net_policy *p = b->policy;
+	struct err why = { 0 };
+	struct pin pin;
+
+	if (pin_parse(at->word, &pin, &why) < 0)
+		return refuse(b, at, why.what);
+	if (!p)
+		return 0;
+	if (policy_find_pin(p, pin.name))
+		return refuse(b, at, "the name has an address already: remove one");
+	if (!policy_find(p, pin.name, 0))
+		return refuse(b, at, "no rule of allow is for that name");
+	if (p->pins == POLICY_PINS_MAX)
+		return refuse(b, at, "more than 256 names");
+	p->pin[p->pins++] = pin;
+	return 0;
+}
+
+static bool inside_taken(const struct port_pair *p, uint32_t n, uint16_t port)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (p[i].inside == port)
+			return true;
+	}
+	return false;
+}
+
+static bool outside_taken(const struct port_pair *p, uint32_t n, uint16_t port)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (p[i].outside == port)
+			return true;
+	}
+	return false;
+}
+
+static int take_port(struct builder *b, const struct place *at)
+{
+	const bool publish = at->id == OPT_PUBLISH;
+	struct net_policy *p = b->policy;
+	struct err why = { 0 };
+	struct port_pair pair;
+	uint32_t *n;
+
+	if (port_pair_parse(at->word, &pair, &why) < 0)
+		return refuse(b, at, why.what);
+	if (pair.inside == GATE_PORT || pair.inside == GATE_DNS_PORT)
+		return refuse(b, at, "ports 2 and 53 inside are jail's own");
+	if (!p)
+		return 0;
+	n = publish ? &p->publish : &p->host_ports;
+	if (inside_taken(p->host_port, p->host_ports, pair.inside) ||
+	    inside_taken(p->published, p->publish, pair.inside))
+		return refuse(b, at, "the port inside is in use by another line");
+	if (publish && outside_taken(p->published, p->publish, pair.outside))
+		return refuse(b, at, "the port outside is in use by another line");
+	if (*n == POLICY_PORTS_MAX)
+		return refuse(b, at, "more than 64 ports");
+	(publish ? p->published : p->host_port)[(*n)++] = pair;
+	return 0;
+}
+
+/* In this order: a name is pinned that a rule is for. */
+static const struct {
+	enum opt id;
+	int (*take)(struct builder *b, const struct place *at);
+} lists[] = {
+	{ OPT_ALLOW, take_allow },
+	{ OPT_HOST_PORT, take_port },
+	{ OPT_PUBLISH, take_port },
+	{ OPT_RESOLVE, take_resolve },
+};
+
+static int take_lists(struct builder *b, const struct draft *d)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		for (const struct value *v = draft_get(d, lists[i].id); v; v = v->next) {
+			const char *s = v->text;
+
+			while (rc == 0 && *s) {
+				size_t n = strcspn(s, " ");
+				struct place at = { lists[i].id, v, arena_strndup(b->arena, s, n) };
+
+				rc = lists[i].take(b, &at);
+				s += n;
+				s += strspn(s, " ");
+			}
+			if (rc < 0)
+				return rc;
+		}
+	}
+	return 0;
+}
+
+/* [http://]HOST:PORT[/], the forms in which https_proxy is written. */
+static const char *proxy_parse(const char *s, struct net_policy *ret)
+{
+	char host[NAME_SIZE];
+	size_t n = strlen(s), name;
+	const char *colon;
+
+	if (str_starts(s, "http://")) {
+		s += 7;
+		n -= 7;
+	}
+	if (strstr(s, "://"))
+		return "only HTTP proxies can be used, http://HOST:PORT";
+	if (strchr(s, '@'))
+		return "a proxy that asks for a password cannot be used";
+	n -= n && s[n - 1] == '/';
+	colon = memrchr(s, ':', n);
+	if (!colon || !port_parse(colon + 1, n - (size_t)(colon + 1 - s), &ret->proxy_port))
+		return "not http://HOST:PORT";
+	name = (size_t)(colon - s);
+	if (name >= sizeof(host))
+		return "not http://HOST:PORT";
+	memcpy(host, s, name);
+	host[name] = '\0';
+	if (name > 2 && host[0] == '[' && host[name - 1] == ']') {
+		host[name - 1] = '\0';
+		if (!addr_parse(host + 1, &ret->proxy_addr) || ret->proxy_addr.family != 6)
+			return "not an IPv6 address in brackets";
+	} else if (!addr_parse(host, &ret->proxy_addr) &&
+		   name_canonical(host, name, ret->proxy_name) < 0) {
+		return "not the name or the address of a host";
+	}
+	ret->use_proxy = true;
+	return NULL;
+}
+
+static int plan_proxy(struct builder *b)
+{
+	static const char *const names[] = { "https_proxy", "HTTPS_PROXY" };
+	const struct value *v = draft_get(b->plan->draft, OPT_PROXY);
+	struct place at = { OPT_PROXY, v, v->text };
+	const char *url = v->text, *why, *from = NULL;
+
+	if (str_eq(url, "none"))
+		return 0;
+	if (str_eq(url, "host")) {
+		url = NULL;
+		for (size_t i = 0; i < ARRAY_SIZE(names) && !url; i++) {
+			from = names[i];
+			url = caller_getenv(b->plan->caller, from);
+		}
+		if (!url || !*url)
+			return 0;
+	}
+	if (strchr(at.word, '@'))
+		at.word = "..."; /* a password is not repeated */
+	why = proxy_parse(url, b->policy);
+	if (!why)
+		return 0;
+	return refuse(b, &at, from ? arena_printf(b->arena, "%s of the caller: %s", from, why) : why);
+}
+
+/* The first list that is set; OPT_COUNT: none. */
+static enum opt any_list(const struct draft *d)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		if (draft_get(d, lists[i].id))
+			return lists[i].id;
+	}
+	return OPT_COUNT;
+}
+
+/* Modes other than gate. */
+static int plan_without(struct builder *b, struct plan *p, enum network_mode mode)
+{
+	enum opt id = any_list(p->draft);
+	int rc = network_check(p->draft, b->e);
+	struct place at;
+
+	if (rc < 0 || id == OPT_COUNT)
+		return rc;
+	at = (struct place){ id, draft_get(p->draft, id), draft_get(p->draft, id)->text };
+	if (mode == NETWORK_HOST)
+		return refuse(b, &at,
+			      "mode = host lets everything through: use mode = gate, or remove this");
+	plan_note(b->arena, p, false, "network-lists",
+		  "allow, host-port, publish and resolve have no effect without mode = gate");
+	return 0;
+}
+
+static int check_gate(struct builder *b)
+{
+	const struct draft *d = b->plan->draft;
+	const struct net_policy *p = b->policy;
+	const struct value *mode = draft_get(d, OPT_NETWORK), *loopback = draft_get(d, OPT_LOOPBACK);
+
+	if (!loopback->number)
+		return refuse(b, &(struct place){ OPT_LOOPBACK, loopback, loopback->text },
+			      "mode = gate needs localhost inside: loopback = yes");
+	if (!p->rules && !p->host_ports && !p->publish)
+		return refuse(
+			b, &(struct place){ OPT_NETWORK, mode, mode->text },
+			"allow is empty, so nothing would get through: name a host, or use mode = none");
+	return 0;
+}
+
+int network_check(const struct draft *d, struct err *e)
+{
+	struct builder b = { .arena = d->arena, .e = e };
+
+	return take_lists(&b, d);
+}
+
+int network_plan(struct arena *a, struct plan *p, struct err *e)
+{
+	struct builder b = { .arena = a, .plan = p, .e = e };
+	enum network_mode mode = (enum network_mode)draft_get(p->draft, OPT_NETWORK)->number;
+	struct text t;
+	int rc;
+
+	if (mode != NETWORK_GATE)
+		return plan_without(&b, p, mode);
+	/* Room for all; pages that are not touched cost nothing. */
+	b.policy = arena_alloc(a, policy_size(POLICY_RULES_MAX));
+	b.policy->magic = POLICY_MAGIC;
+	b.policy->redirected = true;
+	text_init(&t, b.policy->jail, sizeof(b.policy->jail));
+	text_addf(&t, "%.48s-%d", p->hostname, (int)getpid());
+	rc = take_lists(&b, p->draft);
+	if (rc == 0)
+		rc = plan_proxy(&b);
+	if (rc == 0)
+		rc = check_gate(&b);
+	if (rc < 0)
+		return rc;
+	b.policy->size = (uint32_t)policy_size(b.policy->rules);
+	p->network = b.policy;
+	p->without_nft = draft_get(p->draft, OPT_WITHOUT_NFT)->number != 0;
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The [network] section as the gate's policy; P0. */
+#ifndef JAIL_SANDBOX_NETWORK_H
+#define JAIL_SANDBOX_NETWORK_H
+
+#include "base/json.h"
+#include "net/policy.h"
+#include "sandbox/plan.h"
+
+/* What mode says, in the order of the option table. */
+enum network_mode { NETWORK_NONE, NETWORK_GATE, NETWORK_HOST };
+
+/*
+ * Fill p->network when mode is gate, and the notes about lists that have no effect when it is not.
+ * What is wrong in a list is an error in every mode, with the line it stands in.
+ */
+int network_plan(struct arena *a, struct plan *p, struct err *e);
+
+/* The words alone, without groups: for `jail profile check`. */
+int network_check(const struct draft *d, struct err *e);
+
+/* What explain says of it; nothing without a gate. */
+void explain_network_text(const struct plan *p, struct text *t);
+void explain_network_json(const struct plan *p, struct json *j);
+
+#endif
