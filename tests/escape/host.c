@@ -16,6 +16,7 @@
  * flip     exchanges two names as fast as it can; until killed
  * find     prints the first matches of a pattern for bytes (host_tty.c)
  * chroot   changes the root, and not the directory
+ * world    whatever there is at the other end of a network (host_world.c); until SIGTERM
  */
 
 #include "tests/escape/host.h"
@@ -71,8 +72,7 @@ void host_print_bytes(FILE *out, const unsigned char *s, size_t n)
 	fputc('\'', out);
 }
 
-/* Closed, so that whoever reads a pipe to the end gets on. */
-static void ready(void)
+void host_ready(void)
 {
 	puts("ready");
 	(void)fflush(stdout);
@@ -185,7 +185,7 @@ static int host_listen(char **argv)
 		return host_fail("listen");
 	if (fcntl(listener, F_SETFL, O_NONBLOCK) < 0 || catch_end() < 0)
 		return host_fail("listen");
-	ready();
+	host_ready();
 	for (;;) {
 		own_fd peer = FD_NONE;
 		ssize_t n = -1;
@@ -231,7 +231,7 @@ static int host_sockets(char **argv)
 		if (fd < 0 || listen(fd, 64) < 0)
 			return host_fail(*argv);
 	}
-	ready();
+	host_ready();
 	for (;;)
 		(void)pause();
 }
@@ -297,7 +297,7 @@ static int host_fds(char **argv)
 /* A file system that cannot do it says EINVAL. */
 static int host_flip(char **argv)
 {
-	ready();
+	host_ready();
 	do {
 		errno = 0;
 		(void)syscall(SYS_renameat2, AT_FDCWD, argv[0], AT_FDCWD, argv[1], K_RENAME_EXCHANGE);
@@ -327,6 +327,7 @@ static const struct command {
 	{ "flip", "A B", 2, 2, host_flip },
 	{ "find", "PATTERN FILE", 2, 2, host_find },
 	{ "chroot", "DIR COMMAND...", 2, INT_MAX, host_chroot },
+	{ "world", "LOG", 1, 1, host_world },
 };
 
 int main(int argc, char **argv)

@@ -10,6 +10,10 @@
 int host_pty(char **argv);
 int host_group(char **argv);
 int host_find(char **argv);
+int host_world(char **argv);
+
+/* Says "ready", and closes stdout, so that whoever reads a pipe to the end gets on. */
+void host_ready(void);
 
 /* Says what failed, with errno; returns the exit status for it. */
 int host_fail(const char *what);

@@ -10,7 +10,8 @@ tests_escape_host_SOURCES = \
 	base/text.c \
 	tests/escape/host.c \
 	tests/escape/host.h \
-	tests/escape/host_tty.c
+	tests/escape/host_tty.c \
+	tests/escape/host_world.c
 tests_escape_host_CFLAGS = $(tests_helpers_probe_CFLAGS)
 tests_escape_host_LDFLAGS = $(probe_static)
 tests_escape_host_LDADD = -lrt

@@ -264,6 +264,31 @@ plant() {
 	via="nsenter -t $! $plant_to -m sh $run_dir/plant"
 	read -r plant_line <"$run_dir/planted" && [ "$plant_line" = ready ]
 }
+# world: a network of its own for the sandbox, in which every address is the host's side (host_world.c); its log is $outside/world.
+world() {
+	world_as='' world_to=''
+	[ "$who" != user ] || world_as=-Ur world_to='-U --preserve-credentials'
+	mkfifo "$run_dir/world"
+	# shellcheck disable=SC2086
+	unshare $world_as -n "$ESCAPE_HOST" world "$outside/world" >"$run_dir/world" 2>>"$run_dir/err" &
+	jobs_left="$! $jobs_left" listeners="$! $listeners"
+	printf 'cd "%s" && exec "$@"\n' "$work" >"$run_dir/enter-world"
+	via="nsenter -t $! $world_to -n sh $run_dir/enter-world"
+	read -r world_line <"$run_dir/world" && [ "$world_line" = ready ]
+}
+# gate RULE...: from now on jail has a gate with these rules; where it cannot, nothing is learnt.
+gate() {
+	jailopts='--network gate'
+	for gate_rule in "$@"; do jailopts="$jailopts --allow $gate_rule"; done
+	case "$run_kind $run_sandbox" in
+	'test jail' | 'test weak') enter true 2>"$run_dir/no-gate" || cannot "no gate here: $(plain "$(tail -n 1 "$run_dir/no-gate")")" ;;
+	esac
+}
+# saw ERE: for witness(): what of that the world has seen is evidence.
+saw() {
+	saw_line=$(grep -Em 1 -e "$1" "$outside/world") || return 0
+	evidence "the world: $saw_line"
+}
 
 # ---- one attempt
 

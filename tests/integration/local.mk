@@ -5,6 +5,10 @@ EXTRA_DIST += tests/integration/lib.sh
 # How it behaves.
 behaviour_tests = \
 	tests/integration/cli.sh \
+	tests/integration/egress.sh \
+	tests/integration/egress-life.sh \
+	tests/integration/network.sh \
+	tests/integration/no-nft.sh \
 	tests/integration/profile.sh \
 	tests/integration/stdio.sh \
 	tests/integration/signals.sh \
@@ -12,4 +16,13 @@ behaviour_tests = \
 	tests/integration/terminal.sh \
 	tests/integration/work.sh
 TESTS += $(behaviour_tests)
-EXTRA_DIST += $(behaviour_tests) tests/integration/terminal-pty.py
+EXTRA_DIST += $(behaviour_tests) tests/integration/terminal-pty.py tests/integration/egress-servers.py tests/integration/egress-lib.sh
+
+# The gate alone, started as jail would.
+TESTS += tests/integration/gate.py
+EXTRA_DIST += tests/integration/gate.py tests/integration/gate_inside.py
+
+# The gate where the kernel has no nftables.
+check-no-nft:
+	$(MAKE) check TESTS=tests/integration/no-nft.sh
+.PHONY: check-no-nft
