@@ -3,7 +3,7 @@
 #   BENCH_ROUNDS=300   rounds, each runs every peer once
 #   JAIL=PATH          the binary to measure (default: the build tree's)
 
-EXTRA_PROGRAMS = bench/start bench/noop
+EXTRA_PROGRAMS = bench/start bench/noop bench/egress
 CLEANFILES += $(EXTRA_PROGRAMS) bench/true.json bench/noop.json
 
 bench_start_SOURCES = bench/start.c bench/report.c bench/report.h
@@ -21,3 +21,11 @@ bench: bench/start$(EXEEXT) bench/noop$(EXEEXT) jail-intree$(EXEEXT) tests/share
 	@$(bench_run) --payload /bin/true --json bench/true.json
 	@echo
 	@$(bench_run) --payload "$(abs_top_builddir)/bench/noop$(EXEEXT)" --json bench/noop.json
+
+bench_egress_SOURCES = bench/egress.c
+bench_egress_LDADD = base/libbase.a
+
+bench-egress: bench/egress$(EXEEXT) gate/jail-gate$(EXEEXT) tests/helpers/gatebox$(EXEEXT)
+	@$(srcdir)/bench/egress.sh .
+EXTRA_DIST += bench/egress.sh
+.PHONY: bench-egress
