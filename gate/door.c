@@ -163,3 +163,13 @@ int door_open(struct gate *g, struct door *d)
 		return loop_watch(&g->loop, &d->watch, EPOLLIN);
 	}
 }
+
+void doors_close(struct gate *g, struct door *doors, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (doors[i].kind == DOOR_NFLOG || doors[i].kind == DOOR_UDP ||
+		    doors[i].kind == DOOR_DNS)
+			continue; /* harmless, and nflog is read to its end */
+		loop_drop(&g->loop, &doors[i].watch);
+	}
+}

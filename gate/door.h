@@ -37,4 +37,7 @@ int door_prepare(struct door *d);
 /* Serve it. -errno. */
 int door_open(struct gate *g, struct door *d);
 
+/* No connection is accepted any more. */
+void doors_close(struct gate *g, struct door *doors, size_t n);
+
 #endif

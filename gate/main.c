@@ -24,6 +24,9 @@
 
 static struct gate gate;
 static struct door doors[GATE_SOCKETS_MAX];
+static size_t n_doors;
+static void on_enough(struct timer *t);
+static struct timer enough = { .fire = on_enough };
 
 static void say(const char *what)
 {
@@ -81,6 +84,16 @@ static void on_control(struct watch *w, uint32_t events)
 	(void)events;
 	if (recv(w->fd, &byte, 1, MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
+	loop_drop(&gate.loop, w);
+	doors_close(&gate, doors, n_doors);
+	timer_arm(&gate.loop, &gate.last, &enough);
+	slots_finish(&gate);
+}
+
+/* The supervisor waits for a second, and would rather not. */
+static void on_enough(struct timer *t)
+{
+	(void)t;
 	gate.loop.ended = true;
 }
 
@@ -147,15 +160,14 @@ static int prepare_resolver(struct err *e)
 static int prepare(const char *list, struct scoreboard **ret_board, struct err *e)
 {
 	int connector = FD_NONE;
-	size_t n = 0;
 	int rc = map_policy(&gate.policy, e);
 
 	if (rc == 0)
 		rc = map_scoreboard(ret_board, e);
 	if (rc == 0)
-		rc = prepare_doors(list, &n, e);
+		rc = prepare_doors(list, &n_doors, e);
 	if (rc == 0)
-		rc = prepare_connector(n, &connector, e);
+		rc = prepare_connector(n_doors, &connector, e);
 	if (rc < 0)
 		return rc;
 	event_init(GATE_EVENTS, *ret_board, gate.policy);
@@ -164,7 +176,7 @@ static int prepare(const char *list, struct scoreboard **ret_board, struct err *
 	if (rc < 0)
 		return rc;
 	slots_init(&gate, raise_files());
-	rc = open_all(n, connector, e);
+	rc = open_all(n_doors, connector, e);
 	return rc < 0 ? rc : confine(CONFINE_GATE, e);
 }
 

@@ -14,6 +14,7 @@
 #include "base/own.h"
 #include "base/text.h"
 #include "gate/event.h"
+#include "gate/names.h"
 
 enum {
 	SEEN_MAX = 64,	  /* destinations within a second */
@@ -159,28 +160,42 @@ static const char *protocol_name(uint8_t protocol, char buf[8])
 	}
 }
 
+/* The name that the address stands for, if it is one of ours. */
+static const char *name_of(const struct packet *p)
+{
+	return names_behind(names_get(), &p->to);
+}
+
 static void report(const struct packet *p, uint64_t count)
 {
+	const char *name = name_of(p);
 	char buf[8];
 
 	event_write(&(struct event){ .event = "packet",
 				     .verdict = "deny",
+				     .name = name,
 				     .addr = p->to,
 				     .port = p->port,
 				     .protocol = protocol_name(p->protocol, buf),
-				     .why = "no rule has this address and port",
+				     .why = name ? "no rule has this port"
+						 : "no rule has this address and port",
 				     .ms = -1,
 				     .count = count });
 }
 
 static void score(const struct packet *p)
 {
+	const bool tcp = p->protocol == IPPROTO_TCP;
+	const char *name = name_of(p);
 	char buf[64];
 	struct text t;
 
 	text_init(&t, buf, sizeof(buf));
 	addr_format(&p->to, &t);
-	event_score(p->protocol == IPPROTO_TCP ? SCORE_ADDRESS : SCORE_PROTOCOL, buf, p->port);
+	if (name)
+		event_score(tcp ? SCORE_PORT : SCORE_PROTOCOL, name, p->port);
+	else
+		event_score(tcp ? SCORE_ADDRESS : SCORE_PROTOCOL, buf, p->port);
 }
 
 static void end_second(struct timer *timer)

@@ -206,7 +206,7 @@ static bool run(struct slot *s, struct way *w)
 		ok = ask_again(s, from, *from_out);
 		break;
 	case MOVED_END:
-		if (s->out.shut && s->back.shut) {
+		if ((s->out.shut && s->back.shut) || (s->gate->finishing && slot_way_out(s)->shut)) {
 			slot_close(s);
 			return false;
 		}

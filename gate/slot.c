@@ -21,6 +21,7 @@ enum {
 	CONNECT_MS = 10000,
 	FAREWELL_MS = 1000,
 	SECOND_MS = 1000,
+	LAST_MS = 700,
 	FAREWELL_BYTES = 1 << 20,
 };
 
@@ -67,6 +68,7 @@ void slots_init(struct gate *g, size_t files)
 	loop_add_timers(&g->loop, &g->connect, CONNECT_MS);
 	loop_add_timers(&g->loop, &g->farewell, FAREWELL_MS);
 	loop_add_timers(&g->loop, &g->second, SECOND_MS);
+	loop_add_timers(&g->loop, &g->last, LAST_MS);
 }
 
 void slot_wait(struct slot *s, struct timer_list *list)
@@ -234,6 +236,8 @@ static void end(struct slot *s, bool reset)
 	s->next = g->free;
 	g->free = s;
 	g->used--;
+	if (g->finishing && !g->used)
+		g->loop.ended = true;
 }
 
 static void say_closed(const struct slot *s, const char *why)
@@ -339,6 +343,21 @@ void slot_fail(struct slot *s, const char *why)
 {
 	say_refused(s, "allow", why);
 	end(s, true);
+}
+
+void slots_finish(struct gate *g)
+{
+	g->finishing = true;
+	for (size_t i = 0; i < g->touched; i++) {
+		struct slot *s = &g->slot[i];
+
+		if (s->state == SLOT_RELAY && slot_way_out(s)->shut)
+			slot_close(s);
+		else if (s->state != SLOT_RELAY && s->state != SLOT_FREE)
+			slot_reset(s);
+	}
+	if (!g->used)
+		g->loop.ended = true;
 }
 
 void slots_end(struct gate *g)

@@ -113,9 +113,11 @@ struct gate {
 	struct timer_list connect;  /* the last address */
 	struct timer_list farewell; /* how long near may take to read a refusal */
 	struct timer_list second;   /* between two reports of the same */
+	struct timer_list last; /* how long what was sent may take to be delivered, at the end */
 	struct timer crowded;
 	uint64_t serial;
 	uint64_t turned_away; /* since the last report: there was no slot */
+	bool finishing;	      /* the jail has ended: only what it has sent is still delivered */
 	struct connector connector;
 	struct watch control;
 	struct pipes pipes;
@@ -128,8 +130,19 @@ struct gate {
 /* At most as many slots as `files` descriptors allow. */
 void slots_init(struct gate *g, size_t files);
 
-/* The jail has ended: so do they all, and what is still to be told is. */
+/*
+ * The jail has ended: what it has sent is delivered, and nothing else. The loop ends with the last
+ * slot, which whoever asked need not wait for.
+ */
+void slots_finish(struct gate *g);
+/* They all end, and what is still to be told is. */
 void slots_end(struct gate *g);
+
+/* From inside to outside. */
+static inline const struct way *slot_way_out(const struct slot *s)
+{
+	return s->published ? &s->back : &s->out;
+}
 
 /* A connection was accepted; takes the descriptor, whatever becomes of it. */
 void slot_begin(struct gate *g, const struct door *d, int fd);

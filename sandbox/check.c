@@ -48,7 +48,7 @@ static bool no_files(const struct plan *p)
 
 static bool no_memory(const struct plan *p)
 {
-	return p->limits.has_memory && p->limits.memory < 1 << 20;
+	return p->limits.has_memory && p->limits.memory < 64 << 10;
 }
 
 static bool zero_time(const struct plan *p)
@@ -70,7 +70,7 @@ static const struct {
 	{ swap_without_memory, OPT_SWAP, "swap needs memory to be set too" },
 	{ no_processes, OPT_PIDS, "pids below 4 cannot run anything" },
 	{ no_files, OPT_FILES, "files below 16 cannot run anything" },
-	{ no_memory, OPT_MEMORY, "memory below 1M cannot run anything" },
+	{ no_memory, OPT_MEMORY, "memory below 64K cannot run anything" },
 	{ zero_time, OPT_TIME, "a time of zero ends before it starts" },
 };
 

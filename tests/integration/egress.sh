@@ -45,7 +45,7 @@ quick() {
 	fi
 }
 
-plan 45
+plan 47
 
 # ---- curl, and what the gate says
 
@@ -225,7 +225,7 @@ publish=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0
 echo from inside >"$work/file"
 set -f
 # shellcheck disable=SC2086
-jail $gate --publish "$publish" -- /usr/bin/python3 -m http.server --bind 127.0.0.1 "$publish" >/dev/null 2>&1 &
+"$JAIL" $gate --publish "$publish" -- /usr/bin/python3 -m http.server --bind 127.0.0.1 "$publish" >/dev/null 2>&1 &
 set +f
 published=$!
 if until_true 10 curl -s -o "$scratch/got" "http://127.0.0.1:$publish/file"; then
@@ -235,3 +235,41 @@ else
 fi
 kill "$published" 2>/dev/null
 wait "$published" 2>/dev/null || :
+
+# What was sent before the end arrives, although nobody is left who sent it.
+cat >"$work/once.py" <<'END'
+import socket, sys
+s = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+c, _ = s.accept()
+c.recv(100)
+c.sendall(b"x" * 300000)
+END
+set -f
+# shellcheck disable=SC2086
+"$JAIL" $gate --publish "$publish" -- /usr/bin/python3 once.py "$publish" >/dev/null 2>&1 &
+set +f
+published=$!
+got=$(python3 - "$publish" <<'END'
+import socket, sys, time
+for tried in range(200):
+    try:
+        c = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+        c.sendall(b"now")
+        n = 0
+        while data := c.recv(65536):
+            n += len(data)
+            time.sleep(0.01)
+        if n:
+            break
+    except OSError:
+        pass
+    time.sleep(0.05)
+print(n)
+END
+)
+is "$got" 300000 'publish: what was sent before the end arrives'
+wait "$published" 2>/dev/null || :
+
+# A port that no rule has, of a name that one has.
+inside -- curl -sS -m 5 -k https://a.test:4712/
+like "$err" 'refused: a\.test:4712 \(1x\); to allow: allow = a\.test:4712' 'a refused port is told with its name'
