@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# make bench: start and exit of jail beside bwrap, in one table per payload. Nothing here is asserted.
+# make bench: start and exit of jail beside bwrap, in one table per payload, then the gate beside pasta and slirp4netns. Nothing here
+# is asserted.
 #   BENCH_ROUNDS=300   rounds, each runs every peer once
 #   JAIL=PATH          the binary to measure (default: the build tree's)
 
@@ -21,6 +22,8 @@ bench: bench/start$(EXEEXT) bench/noop$(EXEEXT) jail-intree$(EXEEXT) tests/share
 	@$(bench_run) --payload /bin/true --json bench/true.json
 	@echo
 	@$(bench_run) --payload "$(abs_top_builddir)/bench/noop$(EXEEXT)" --json bench/noop.json
+	@echo
+	@$(MAKE) $(AM_MAKEFLAGS) bench-egress
 
 bench_egress_SOURCES = bench/egress.c
 bench_egress_LDADD = base/libbase.a
