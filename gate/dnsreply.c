@@ -34,13 +34,8 @@ static uint32_t sane_ttl(uint32_t ttl)
 
 static void add_address(struct dns_reply *ret, const uint8_t *bytes, uint16_t type)
 {
-	struct addr *a = &ret->addr[ret->n];
-
-	if (ret->n == DNS_ADDRS_MAX)
-		return;
-	*a = (struct addr){ .family = type == DNS_A ? 4 : 6 };
-	memcpy(a->bytes, bytes, type == DNS_A ? 4 : 16);
-	ret->n++;
+	if (ret->n < DNS_ADDRS_MAX)
+		ret->addr[ret->n++] = addr_from_bytes(bytes, type == DNS_A ? 4 : 6);
 }
 
 static void lower_ttl(struct dns_reply *ret, uint32_t ttl)

@@ -130,6 +130,13 @@ int door_prepare(struct door *d)
 	return set_options(fd);
 }
 
+static void end_pause(struct timer *t)
+{
+	struct door *d = (struct door *)(void *)((char *)t - offsetof(struct door, pause));
+
+	(void)loop_change(&d->gate->loop, &d->watch, EPOLLIN);
+}
+
 /* Level-triggered: what the batch leaves comes with the next turn. */
 static void on_connections(struct watch *w, uint32_t events)
 {
@@ -139,10 +146,16 @@ static void on_connections(struct watch *w, uint32_t events)
 	for (int i = 0; i < BATCH; i++) {
 		int fd = accept4(w->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
-		if (fd >= 0)
+		if (fd >= 0) {
 			slot_begin(d->gate, d, fd);
-		else if (errno != ECONNABORTED && errno != EINTR)
-			return;
+			continue;
+		}
+		if (errno == ECONNABORTED || errno == EINTR)
+			continue;
+		/* It stays readable; without a pause this would be a circle. */
+		if (errno != EAGAIN && loop_change(&d->gate->loop, w, 0) == 0)
+			timer_arm(&d->gate->loop, &d->gate->pause, &d->pause);
+		return;
 	}
 }
 
@@ -160,6 +173,7 @@ int door_open(struct gate *g, struct door *d)
 		return nflog_open(&g->loop, d->watch.fd);
 	default:
 		d->watch.ready = on_connections;
+		d->pause.fire = end_pause;
 		return loop_watch(&g->loop, &d->watch, EPOLLIN);
 	}
 }
@@ -170,6 +184,7 @@ void doors_close(struct gate *g, struct door *doors, size_t n)
 		if (doors[i].kind == DOOR_NFLOG || doors[i].kind == DOOR_UDP ||
 		    doors[i].kind == DOOR_DNS)
 			continue; /* harmless, and nflog is read to its end */
+		timer_disarm(&g->pause, &doors[i].pause);
 		loop_drop(&g->loop, &doors[i].watch);
 	}
 }

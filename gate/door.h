@@ -26,6 +26,7 @@ struct door {
 	enum door_kind kind;
 	uint8_t family; /* 4 or 6; 0: netlink */
 	uint16_t port;	/* where it listens, for those that are called by it */
+	struct timer pause;
 };
 
 /* The list of net/gate.h, as `n` doors; -EINVAL for what is none. Pure. */

@@ -11,7 +11,9 @@ gate_libgate_a_SOURCES += \
 	gate/nflog.c gate/nflog.h \
 	gate/ports.c gate/ports.h \
 	gate/proxy.c \
+	gate/pipes.c \
 	gate/relay.c \
+	gate/taken.c gate/taken.h \
 	gate/slot.c gate/slot.h \
 	gate/want.c
 

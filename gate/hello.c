@@ -113,6 +113,7 @@ static enum hello_verdict join(const uint8_t *data, size_t n, uint8_t *msg, size
 			return bad(ret, "more than a ClientHello in its record");
 		if (len >= MESSAGE_HEAD && len == want) {
 			*ret_len = len;
+			ret->length = pos;
 			return HELLO_WHOLE;
 		}
 	}

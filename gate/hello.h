@@ -10,8 +10,8 @@
  * Node.js and curl do not send it. Chromium and Firefox do: they need
  * --disable-features=EncryptedClientHello, and security.tls.ech.grease_probability = 0.
  *
- * Only the first hello is looked at. A second one, after a HelloRetryRequest, or a renegotiation
- * goes to the server that the first one named, like an inner Host header does.
+ * A second hello, after a HelloRetryRequest, is looked at like the first (taken.c). A renegotiation
+ * is inside TLS, and what is said there nobody here can see.
  */
 #ifndef JAIL_GATE_HELLO_H
 #define JAIL_GATE_HELLO_H
@@ -29,6 +29,7 @@ enum hello_verdict { HELLO_MORE, HELLO_WHOLE, HELLO_BAD };
 struct hello {
 	char name[NAME_SIZE]; /* canonical */
 	const char *why;      /* HELLO_BAD: one phrase, for the event */
+	size_t length;	      /* HELLO_WHOLE: of all its records */
 };
 
 /*

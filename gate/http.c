@@ -179,3 +179,27 @@ enum http_verdict http_check(struct http *h, const char *data, size_t n, size_t 
 	*ret_pass = pos;
 	return HTTP_MORE;
 }
+
+enum http_verdict http_step(struct http *h, const char *data, size_t n, size_t *ret_n)
+{
+	const char *why;
+
+	*ret_n = 0;
+	h->seen = 0; /* what was looked at before may be other bytes now */
+	why = n || h->state == BROKEN ? step(h, data, n, ret_n) : NULL;
+	if (!why)
+		return HTTP_MORE;
+	h->state = BROKEN;
+	h->why = why;
+	return HTTP_BAD;
+}
+
+uint64_t http_body(const struct http *h)
+{
+	return h->state == IN_BODY || h->state == IN_CHUNK ? h->body : 0;
+}
+
+void http_skip(struct http *h, uint64_t n)
+{
+	(void)eat_body(h, (size_t)n);
+}

@@ -47,4 +47,11 @@ void http_init(struct http *h, const char *name, uint16_t port);
  */
 enum http_verdict http_check(struct http *h, const char *data, size_t n, size_t *ret_pass);
 
+/* The same for one head, size line, end or trailers alone; *ret_n 0: more is needed. */
+enum http_verdict http_step(struct http *h, const char *data, size_t n, size_t *ret_n);
+
+/* Bytes of a body or chunk that come next, whatever they are; and so many of them went on. */
+uint64_t http_body(const struct http *h);
+void http_skip(struct http *h, uint64_t n);
+
 #endif

@@ -195,7 +195,14 @@ static bool split_field(struct slice line, struct slice *ret_name, struct slice 
 	return true;
 }
 
-enum field { FIELD_HOST, FIELD_LENGTH, FIELD_ENCODING, FIELD_LOOKALIKE, FIELD_OTHER };
+enum field {
+	FIELD_HOST,
+	FIELD_LENGTH,
+	FIELD_ENCODING,
+	FIELD_UPGRADE,
+	FIELD_LOOKALIKE,
+	FIELD_OTHER
+};
 
 /*
  * What only looks like one of those that frame a body is refused: some servers hand names on with
@@ -203,11 +210,13 @@ enum field { FIELD_HOST, FIELD_LENGTH, FIELD_ENCODING, FIELD_LOOKALIKE, FIELD_OT
  */
 static enum field which_field(struct slice name)
 {
-	static const char *const known[] = { "host", "content-length", "transfer-encoding" };
+	static const char *const known[] = { "host", "content-length", "transfer-encoding",
+					     "upgrade" };
 
 	for (unsigned f = 0; f < ARRAY_SIZE(known); f++) {
 		size_t n = strlen(known[f]);
-		bool same = name.n >= n && (name.n == n || f != FIELD_HOST), exact = name.n == n;
+		bool same = name.n >= n && (name.n == n || f == FIELD_LENGTH || f == FIELD_ENCODING),
+		     exact = name.n == n;
 
 		for (size_t i = 0; same && i < n; i++) {
 			bool under = name.at[i] == '_';
@@ -241,6 +250,9 @@ static const char *take_field(struct http *h, struct slice line, unsigned *hosts
 			return "a Transfer-Encoding other than chunked";
 		head->chunked = true;
 		return NULL;
+	case FIELD_UPGRADE:
+		head->upgrade = head->upgrade || !slice_is(value, "h2c");
+		return NULL;
 	case FIELD_LOOKALIKE:
 		return "a header that looks like another";
 	default:
@@ -265,6 +277,10 @@ const char *http_head_parse(struct http *h, const char *data, size_t n, struct h
 		return "no Host header";
 	if (head.chunked && (head.has_length || old))
 		return "a Transfer-Encoding beside a Content-Length, or in HTTP/1.0";
+	/* Many servers leave such a body unread: what stands in it would be their next request. */
+	if ((head.chunked || head.length) &&
+	    (head.upgrade || slice_is(method, "GET") || slice_is(method, "HEAD")))
+		return head.upgrade ? "an Upgrade with a body" : "a GET or HEAD with a body";
 	head.method = method.n;
 	*ret = head;
 	return NULL;

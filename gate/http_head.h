@@ -10,6 +10,7 @@ struct http_head {
 	bool has_length; /* Content-Length was there: */
 	uint64_t length;
 	bool chunked;
+	bool upgrade; /* to something else than h2c, which begins behind the body */
 };
 
 /*

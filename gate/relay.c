@@ -11,122 +11,39 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
-#include "base/own.h"
 #include "gate/slot.h"
-#include "net/gate.h"
+#include "gate/taken.h"
 
 enum {
 	ROUNDS = 16,	    /* of one way, before others have their turn */
 	CHUNK = 512 * 1024, /* more than a pipe takes */
 };
 
-enum moved {
-	MOVED_IDLE, /* nothing to read */
-	MOVED_FULL, /* no room to write */
-	MOVED_MORE, /* there may be more to do */
-	MOVED_END,
-	MOVED_ERROR,
-	MOVED_GONE, /* the slot was closed */
-};
-
-static struct pipe *unused_pipe(struct pipes *p)
-{
-	struct pipe *q = p->unmade;
-
-	if (q)
-		p->unmade = q->next;
-	else if (p->touched < ARRAY_SIZE(p->all))
-		q = &p->all[p->touched++];
-	return q;
-}
-
-static struct pipe *borrow(struct pipes *p)
-{
-	struct pipe *q = p->kept;
-	int fd[2];
-
-	if (q) {
-		p->kept = q->next;
-		p->n_kept--;
-		return q;
-	}
-	q = unused_pipe(p);
-	if (!q)
-		return NULL;
-	if (pipe2(fd, O_CLOEXEC | O_NONBLOCK) < 0) {
-		q->next = p->unmade;
-		p->unmade = q;
-		return NULL;
-	}
-	q->r = fd[0];
-	q->w = fd[1];
-	return q;
-}
-
-void way_release(struct pipes *p, struct way *w)
-{
-	struct pipe *q = w->pipe;
-
-	if (!q)
-		return;
-	if (!w->held && p->n_kept < PIPES_KEPT) {
-		q->next = p->kept;
-		p->kept = q;
-		p->n_kept++;
-	} else {
-		fd_release(&q->r);
-		fd_release(&q->w);
-		q->next = p->unmade;
-		p->unmade = q;
-	}
-	w->pipe = NULL;
-	w->held = 0;
-}
-
-/* How much of an HTTP client's stream may go on: looked at where it is, in the socket. */
-static enum moved look_ahead(struct slot *s)
-{
-	uint8_t *data = s->gate->scratch;
-	ssize_t n = recv(s->near.fd, data, SCRATCH_SIZE, MSG_PEEK | MSG_DONTWAIT);
-	size_t pass = 0;
-
-	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? MOVED_IDLE : MOVED_ERROR;
-	if (n == 0)
-		return MOVED_END;
-	if (http_check(&s->http, (const char *)data, (size_t)n, &pass) == HTTP_BAD) {
-		slot_refuse(s, s->http.mismatch ? SCORE_MISMATCH : -1,
-			    s->http.mismatch ? s->http.other : s->name, s->http.why);
-		return MOVED_GONE;
-	}
-	s->out.may = pass;
-	if (pass)
-		return MOVED_MORE;
-	return s->near_ended ? MOVED_END : MOVED_IDLE; /* half a head is never passed on */
-}
-
 static enum moved fill(struct slot *s, struct way *w, int from)
 {
 	size_t most = CHUNK;
 	ssize_t n;
 
+	if (w == &s->back && s->tls == TLS_ANSWER && !taken_answer(s))
+		return MOVED_IDLE;
+	if (w == &s->out && s->tls)
+		return taken_tls(s);
 	if (w == &s->out && s->kind == RULE_HTTP) {
-		if (!w->may) {
-			enum moved m = look_ahead(s);
+		uint64_t body = http_body(&s->http);
 
-			if (m != MOVED_MORE)
-				return m;
-		}
-		most = w->may < CHUNK ? (size_t)w->may : CHUNK;
+		if (!body)
+			return taken_http(s);
+		most = body < CHUNK ? (size_t)body : CHUNK;
 	}
 	if (!w->pipe)
-		w->pipe = borrow(&s->gate->pipes);
+		w->pipe = pipe_borrow(&s->gate->pipes);
 	if (!w->pipe)
 		return MOVED_ERROR;
 	n = splice(from, NULL, w->pipe->w, NULL, most, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 	if (n > 0) {
 		w->held = (size_t)n;
-		w->may -= w->may ? (size_t)n : 0;
+		if (w == &s->out && s->kind == RULE_HTTP)
+			http_skip(&s->http, (uint64_t)n);
 		return MOVED_MORE;
 	}
 	way_release(&s->gate->pipes, w);
@@ -225,8 +142,10 @@ void relay_begin(struct slot *s)
 	 * Near may have spoken before far was there, and its edge is past. So is far's, when it came
 	 * with the one that told of the connection: a server that speaks first.
 	 */
-	if (run(s, &s->out))
-		(void)run(s, &s->back);
+	const bool waited = s->tls != TLS_OPEN;
+
+	if (run(s, &s->out) && run(s, &s->back) && waited && s->tls != TLS_ANSWER)
+		(void)run(s, &s->out);
 }
 
 void relay_near(struct slot *s, uint32_t events)
@@ -241,11 +160,18 @@ void relay_near(struct slot *s, uint32_t events)
 
 void relay_far(struct slot *s, uint32_t events)
 {
+	const bool waited = s->tls == TLS_ANSWER;
+
 	if (events & EPOLLPRI) {
 		slot_reset(s);
 		return;
 	}
+	if (events & EPOLLRDHUP)
+		s->far_ended = true;
 	if (events & (EPOLLIN | EPOLLRDHUP | EPOLLERR | EPOLLHUP) && !run(s, &s->back))
+		return;
+	/* What near said meanwhile was held back. */
+	if (waited && s->tls != TLS_ANSWER && !run(s, &s->out))
 		return;
 	if (events & EPOLLOUT && s->out.held && !run(s, &s->out))
 		return;

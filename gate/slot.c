@@ -21,6 +21,7 @@ enum {
 	CONNECT_MS = 10000,
 	FAREWELL_MS = 1000,
 	SECOND_MS = 1000,
+	PAUSE_MS = 100,
 	LAST_MS = 700,
 	FAREWELL_BYTES = 1 << 20,
 };
@@ -68,6 +69,7 @@ void slots_init(struct gate *g, size_t files)
 	loop_add_timers(&g->loop, &g->connect, CONNECT_MS);
 	loop_add_timers(&g->loop, &g->farewell, FAREWELL_MS);
 	loop_add_timers(&g->loop, &g->second, SECOND_MS);
+	loop_add_timers(&g->loop, &g->pause, PAUSE_MS);
 	loop_add_timers(&g->loop, &g->last, LAST_MS);
 }
 
@@ -319,6 +321,8 @@ static bool tell(struct slot *s, int score, const char *what, const char *why)
 
 void slot_refuse(struct slot *s, int score, const char *what, const char *why)
 {
+	if (s->state == SLOT_RELAY)
+		say_closed(s, why); /* what went through before is told, too */
 	say_refused(s, "deny", why);
 	if (score >= 0)
 		event_score((enum score_why)score, what, s->port);

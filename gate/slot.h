@@ -8,9 +8,10 @@
  *
  * "near" is who connected, "far" is what we connect to: for a published port near is outside.
  *
- * Nothing that comes from near is held in a buffer of ours: a hello or the head of a request is
- * looked at with MSG_PEEK and stays in the socket, from where it is spliced once it may go. So a
- * slot is small, and what was checked is what is sent.
+ * Nothing that comes from near is held in a buffer of ours: a hello or the head of a request stays
+ * in the socket until all of it is there and the server is, too. Then it is taken, checked, and sent
+ * from the one buffer that all share (taken.c). So a slot is small, and what was checked is what is
+ * sent.
  */
 #ifndef JAIL_GATE_SLOT_H
 #define JAIL_GATE_SLOT_H
@@ -53,7 +54,6 @@ struct way {
 	struct pipe *pipe;
 	size_t held;	/* bytes in the pipe */
 	uint64_t bytes; /* that arrived at the other side */
-	uint64_t may;	/* HTTP: that were looked at and may go on */
 	bool ended;	/* its source has said that no more will come */
 	bool shut;	/* and that was passed on */
 };
@@ -69,6 +69,12 @@ enum slot_state {
 	SLOT_FAREWELL, /* a refusal was written; near may read it before all is closed */
 };
 
+/*
+ * TLS: a server may ask for a second hello (HelloRetryRequest), which must be for the same name.
+ * Until its first bytes tell, nothing goes on behind the first one.
+ */
+enum slot_tls { TLS_OPEN, TLS_FIRST, TLS_ANSWER, TLS_SECOND };
+
 struct slot {
 	struct watch near, far;
 	struct gate *gate;
@@ -76,8 +82,10 @@ struct slot {
 	enum slot_state state;
 	bool near_out, far_out; /* EPOLLOUT is asked for */
 	bool near_ended;	/* near will say no more; what it said may still be there */
+	bool far_ended;		/* the same of far */
 	bool published;		/* near is outside */
 	uint8_t kind;		/* enum rule_kind */
+	uint8_t tls;		/* enum slot_tls */
 	uint16_t port;		/* as near asked for it */
 	const struct rule *rule;
 	const char *name; /* behind the destination; NULL: an address */
@@ -113,6 +121,7 @@ struct gate {
 	struct timer_list connect;  /* the last address */
 	struct timer_list farewell; /* how long near may take to read a refusal */
 	struct timer_list second;   /* between two reports of the same */
+	struct timer_list pause;    /* of a door, when there are no descriptors left */
 	struct timer_list last; /* how long what was sent may take to be delivered, at the end */
 	struct timer crowded;
 	uint64_t serial;
@@ -197,10 +206,14 @@ void proxy_ask(struct slot *s);
 /* Far said something, in SLOT_PROXY. */
 void proxy_look(struct slot *s);
 
-/* ---- relay.c ------------------------------------------------------------------------------------- */
+/* ---- pipes.c ------------------------------------------------------------------------------------- */
 
+/* An empty one; NULL: there is none to be had. */
+struct pipe *pipe_borrow(struct pipes *p);
 /* Give a way's pipe back. */
 void way_release(struct pipes *p, struct way *w);
+
+/* ---- relay.c ------------------------------------------------------------------------------------- */
 
 /* Move what can be moved; closes the slot when all is done. */
 void relay_begin(struct slot *s);

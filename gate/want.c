@@ -136,24 +136,26 @@ static void look_at_hello(struct slot *s, const uint8_t *data, size_t n)
 		slot_refuse(s, -1, s->name, h.why);
 		break;
 	case HELLO_WHOLE:
-		if (str_eq(h.name, s->name))
+		if (str_eq(h.name, s->name)) {
+			s->tls = TLS_FIRST;
 			far_begin(s);
-		else
+		} else {
 			slot_refuse(s, SCORE_MISMATCH, h.name, "the server name is another");
+		}
 		break;
 	}
 }
 
 static void look_at_head(struct slot *s, const char *data, size_t n)
 {
+	struct http first = s->http; /* what counts is looked at when it is taken: relay.c */
 	size_t pass = 0;
 
-	if (http_check(&s->http, data, n, &pass) == HTTP_BAD) {
-		slot_refuse(s, s->http.mismatch ? SCORE_MISMATCH : -1,
-			    s->http.mismatch ? s->http.other : s->name, s->http.why);
+	if (http_step(&first, data, n, &pass) == HTTP_BAD) {
+		slot_refuse(s, first.mismatch ? SCORE_MISMATCH : -1,
+			    first.mismatch ? first.other : s->name, first.why);
 		return;
 	}
-	s->out.may = pass;
 	if (pass)
 		far_begin(s);
 	else if (s->near_ended)

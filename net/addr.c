@@ -72,6 +72,11 @@ static struct addr from6(const uint8_t *bytes)
 	return a;
 }
 
+struct addr addr_from_bytes(const uint8_t *bytes, unsigned family)
+{
+	return family == 4 ? from4(bytes) : from6(bytes);
+}
+
 bool addr_parse(const char *text, struct addr *ret)
 {
 	uint8_t bytes[16];

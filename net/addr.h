@@ -15,6 +15,9 @@ struct addr {
 	uint8_t bytes[16];
 };
 
+/* Of 4 or 16 bytes as they stand in a packet. */
+struct addr addr_from_bytes(const uint8_t *bytes, unsigned family);
+
 /* The strict text forms only: four decimal parts without leading zeros, or IPv6 without a zone. */
 bool addr_parse(const char *text, struct addr *ret);
 void addr_format(const struct addr *a, struct text *t);

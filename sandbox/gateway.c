@@ -98,7 +98,7 @@ int gateway_open(struct arena *a, const struct plan *p, struct gateway *g, struc
 	if (!p->network || weakened(WEAK_NETNS))
 		return 0;
 	if (access(path_gate, X_OK) < 0)
-		return err_set(e, ST_NET, errno, "find '%s'", path_gate);
+		return err_set(e, ST_PLAN, errno, "jail is not installed whole: '%s'", path_gate);
 	g->policy = p->network;
 	g->events = p->events_fd;
 	for (uint32_t i = 0; i < g->policy->publish; i++)

@@ -118,6 +118,19 @@ static int bind_to(int fd, int family, bool any, uint16_t port)
 	return bind(fd, (const struct sockaddr *)&six, sizeof(six));
 }
 
+/*
+ * What is accepted has its listener's options, also what comes before the gate runs. Urgent data
+ * stays in line, or a byte would be there for one way of reading and not for another.
+ */
+static int listen_as_gate(int fd)
+{
+	const int yes = 1;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_OOBINLINE, &yes, sizeof(yes)) < 0)
+		return -1;
+	return listen(fd, 1 << 16);
+}
+
 /* The queue is as long as the kernel lets it be: it also waits for the gate to start. */
 static int make_socket(struct hand *h, enum socket_kind kind, uint16_t port, struct err *e)
 {
@@ -131,7 +144,7 @@ static int make_socket(struct hand *h, enum socket_kind kind, uint16_t port, str
 	if (six && !h->six)
 		return 0;
 	fd = socket(family, (udp ? SOCK_DGRAM : SOCK_STREAM) | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 || bind_to(fd, family, any, port) < 0 || (!udp && listen(fd, 1 << 16) < 0))
+	if (fd < 0 || bind_to(fd, family, any, port) < 0 || (!udp && listen_as_gate(fd) < 0))
 		return err_set(e, ST_NET, errno, "listen at port %u inside", port);
 	return hand_over(h, &fd, kind, port, e);
 }

@@ -78,6 +78,11 @@ static int check(const char *line, const char *host, const char *field, const ch
 
 int main(void)
 {
+	/*
+	 * 7 lines, 2 hosts, 6 sets of fields and 7 bodies are good, but for chunks in HTTP/1.0, for
+	 * the 5 bodies that are not empty with a GET, and for these with an Upgrade.
+	 */
+	const unsigned good = 2 * 2 * (6 * (7 * 7 - 3) - 6 * 5 - (6 * 5 - 3));
 	unsigned requests = 0, bad = 0;
 
 	if (!http_peer_here()) {
@@ -94,8 +99,6 @@ int main(void)
 	}
 	printf("%sok 1 - what passes is what http-parser reads (%u requests)\n", bad ? "not " : "",
 	       requests);
-	/* 7 lines, 2 hosts, 6 sets of fields and 7 bodies are good, but for chunks in HTTP/1.0. */
-	printf("%sok 2 - all that is good passed\n",
-	       requests == 2 * 2 * 6 * (7 * 7 - 3) ? "" : "not ");
-	return bad || requests != 2 * 2 * 6 * (7 * 7 - 3);
+	printf("%sok 2 - all that is good passed\n", requests == good ? "" : "not ");
+	return bad || requests != good;
 }

@@ -135,6 +135,39 @@ def start_servers():
         serve((address, 7), echo)
 
 
+heard = []
+RETRY = bytes.fromhex("cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c")
+
+
+def slow(c):
+    """Looks late at what it was sent."""
+    time.sleep(0.05)
+    heard.append(c.recv(65536))
+    c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+
+
+def retry(c):
+    """Asks for a second ClientHello."""
+    heard.append(c.recv(65536))
+    body = b"\x03\x03" + RETRY + b"\x00\x13\x01\x00\x00\x00"
+    c.sendall(b"\x16\x03\x03" + (len(body) + 4).to_bytes(2, "big") + b"\x02" + len(body).to_bytes(3, "big") + body)
+    while data := c.recv(65536):
+        heard.append(data)
+        c.sendall(b"heard")
+
+
+def changed():
+    """What is checked is what arrives, although its sender still has the pages, and so is a second hello."""
+    serve(("127.0.0.1", 8081), slow)
+    serve(("127.0.0.1", 8444), retry)
+    _, events = box(["changing", "second_hello"], allow=["slow.test:80", "slow.test:443", "retry.test"],
+                    pins=["slow.test=127.0.0.1:8081", "retry.test=127.0.0.1:8444"])
+    everything = b"".join(heard)
+    check("nothing was changed behind the gate's back", b"evil.t" not in everything and heard, everything[:300])
+    check("a second hello for another name did not arrive", b"other.test" not in everything, everything[:300])
+    check("one for the same name did", sum(b"retry.test" in x for x in heard) == 3, len(heard))
+
+
 def box(cases, *options, allow=None, pins=None, limit=60):
     """Run cases inside; (what the gate became, its events)."""
     for name in ("events", "report"):
@@ -220,6 +253,7 @@ def main():
     try:
         start_servers()
         functional()
+        changed()
         ports()
         load()
         report, _ = box(["killed"])

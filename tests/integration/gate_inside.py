@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The client's side of gate.py: runs inside gatebox, does one set of cases, and prints a line of JSON for each."""
 import json
+import mmap
 import os
 import socket
 import ssl
@@ -129,6 +130,39 @@ def http_cases():
         s.send(b"G")
         s.send(b"E", socket.MSG_OOB)
         say("urgent data is refused", read_all(s)[0][:15] in (b"", b"HTTP/1.1 403 Fo"))
+
+
+def send_changing(port, text, before, after, pause):
+    """Pages that are ours and the socket's: what is sent is what stands there when somebody looks."""
+    with connect("slow.test", port) as s:
+        fd = os.memfd_create("page")
+        os.ftruncate(fd, 4096)
+        with mmap.mmap(fd, 4096) as page:
+            page[:len(text)] = text
+            at = text.index(before)
+            os.sendfile(s.fileno(), fd, 0, len(text))
+            time.sleep(pause)
+            page[at:at + len(after)] = after
+            read_all(s)
+        os.close(fd)
+
+
+def changing():
+    request = b"GET / HTTP/1.1\r\nHost: slow.test\r\nConnection: close\r\n\r\n"
+    for pause in (0, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03):
+        send_changing(80, request, b"slow.test", b"evil.test", pause)
+        send_changing(443, hello("slow.test"), b"slow.test", b"evil.test", pause)
+    say("requests and hellos that change under way", True)
+
+
+def second_hello():
+    for name in ("retry.test", "other.test"):
+        with connect("retry.test", 443) as s:
+            s.sendall(hello("retry.test"))
+            s.recv(1000)
+            s.sendall(hello(name))
+            got = read_all(s) if name != "retry.test" else (s.recv(100), "")
+        say(f"a second hello, for {name}", (got[0] == b"heard") == (name == "retry.test"), got)
 
 
 def tcp_cases():
