@@ -224,7 +224,7 @@ static size_t answer(const struct asked *k)
 		return refuse(k, DNS_NXDOMAIN, 0, "not on the list", NULL);
 	/* Most programs ask twice or thrice for one name, and mean one refusal. */
 	if (k->q.type != DNS_AAAA && k->q.type != DNS_HTTPS)
-		event_score(SCORE_NOT_LISTED, name, 0);
+		event_score(SCORE_NOT_LISTED, &(struct event){ .name = name });
 	return refuse(k, DNS_NXDOMAIN, DNS_EDE_BLOCKED, "not on the list", NULL);
 }
 

@@ -78,9 +78,12 @@ static void add_event(struct json *j, const struct event *ev)
 	add_text(j, "event", ev->event);
 	add_text(j, "verdict", ev->verdict);
 	add_text(j, "name", ev->name);
+	add_text(j, "asked", ev->asked);
 	add_address(j, &ev->addr);
 	if (ev->port)
 		json_int(j, "port", ev->port);
+	if (ev->addr_port)
+		json_int(j, "addr_port", ev->addr_port);
 	add_text(j, "protocol", ev->protocol);
 	add_rule(j, ev->rule);
 	add_text(j, "why", ev->why);
@@ -132,19 +135,33 @@ void event_write(const struct event *ev)
 	out.lost = n == (ssize_t)t.len ? 0 : out.lost + 1;
 }
 
-void event_score(enum score_why why, const char *what, uint16_t port)
+/* False: it has none. */
+static bool destination(const struct event *ev, char ret[NAME_SIZE])
+{
+	struct text t;
+
+	text_init(&t, ret, NAME_SIZE);
+	if (ev->asked || ev->name)
+		text_add(&t, ev->asked ? ev->asked : ev->name);
+	else if (ev->addr.family)
+		addr_format(&ev->addr, &t);
+	return t.len;
+}
+
+void event_score(enum score_why why, const struct event *ev)
 {
 	struct scoreboard *b = out.board;
+	struct score new = { .port = ev->port, .why = (uint8_t)why, .count = 1 };
 	uint32_t used;
 	struct text t;
 
-	if (!b || !what)
+	if (!b || !destination(ev, new.what))
 		return;
 	used = b->used;
 	for (uint32_t i = 0; i < used && i < SCORES_MAX; i++) {
 		struct score *s = &b->score[i];
 
-		if (s->why == why && s->port == port && str_eq(s->what, what)) {
+		if (s->why == why && s->port == new.port &&str_eq(s->what, new.what)) {
 			s->count++;
 			return;
 		}
@@ -153,8 +170,8 @@ void event_score(enum score_why why, const char *what, uint16_t port)
 		b->dropped++;
 		return;
 	}
-	b->score[used] = (struct score){ .port = port, .why = (uint8_t)why, .count = 1 };
-	text_init(&t, b->score[used].what, sizeof(b->score[used].what));
-	text_add(&t, what);
+	text_init(&t, new.reason, sizeof(new.reason));
+	text_add(&t, ev->why ? ev->why : "");
+	b->score[used] = new;
 	b->used = used + 1; /* last: a reader sees whole ones only */
 }

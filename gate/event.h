@@ -15,8 +15,10 @@ struct event {
 	const char *event;   /* "query", "connect", "refuse", "close", "packet", "gate" */
 	const char *verdict; /* "allow", "deny" */
 	const char *name;
+	const char *asked; /* the name in the request, when it is another */
 	struct addr addr;
 	uint16_t port;
+	uint16_t addr_port;	 /* at addr, when it is another */
 	const char *protocol;	 /* "tls", "http", "tcp", "udp", "icmp"... */
 	const struct rule *rule; /* which let it through; its index and its origin are written */
 	const char *why;	 /* one phrase */
@@ -28,7 +30,7 @@ struct event {
 
 void event_init(int fd, struct scoreboard *board, const struct net_policy *policy);
 void event_write(const struct event *ev);
-/* Once more on the scoreboard. */
-void event_score(enum score_why why, const char *what, uint16_t port);
+/* Its destination, once more on the scoreboard: the name that was asked for, or the name, or addr. */
+void event_score(enum score_why why, const struct event *ev);
 
 #endif

@@ -10,11 +10,12 @@
 #include <sys/socket.h>
 
 #include "base/own.h"
-#include "gate/event.h"
 #include "gate/slot.h"
 
-static const char *reason(int error)
+static const char *reason(const struct slot *s, int error)
 {
+	if (s->by_proxy)
+		return "the proxy cannot be reached";
 	switch (error) {
 	case ENOENT:
 		return "there is no such name";
@@ -117,7 +118,7 @@ void far_next(struct slot *s, int error)
 	while (s->next_try < s->n_tries)
 		if (try(s, &s->tries[s->next_try++], &error))
 			return;
-	slot_fail(s, reason(error));
+	slot_fail(s, reason(s, error));
 }
 
 void far_ready(struct slot *s)
@@ -135,21 +136,10 @@ void far_ready(struct slot *s)
 
 void far_reached(struct slot *s)
 {
-	static const char *const protocols[] = {
-		[RULE_TLS] = "tls", [RULE_HTTP] = "http", [RULE_TCP] = "tcp"
-	};
+	struct event ev = slot_event(s, "connect", "allow", s->why);
 
-	event_write(&(struct event){
-		.event = "connect",
-		.verdict = "allow",
-		.name = s->name,
-		.addr = s->addr,
-		.port = s->port,
-		.protocol = protocols[s->kind],
-		.rule = s->rule,
-		.why = s->why,
-		.ms = s->gate->loop.now - s->since,
-	});
+	ev.ms = s->gate->loop.now - s->since;
+	event_write(&ev);
 	s->state = SLOT_RELAY;
 	relay_begin(s);
 }
@@ -167,7 +157,7 @@ void far_adopt(struct slot *s, int fd)
 	s->far.fd = fd;
 	s->state = SLOT_CONNECT;
 	if (slot_watch_far(s, EPOLLOUT) < 0)
-		slot_fail(s, reason(ENOMEM));
+		slot_fail(s, reason(s, ENOMEM));
 	else
 		slot_wait(s, &s->gate->connect);
 }
@@ -184,8 +174,8 @@ static void found(struct lookup *l, const struct addr *addr, size_t n, int error
 
 	s->state = SLOT_CONNECT; /* the look-up is over, whatever comes */
 	slot_no_wait(s);
-	if (error) {
-		slot_fail(s, reason(error));
+	if (error || !n) {
+		slot_fail(s, reason(s, error ? error : ENOENT));
 		return;
 	}
 	for (size_t i = 0; i < n && s->n_tries < ARRAY_SIZE(s->tries); i++)
@@ -195,10 +185,8 @@ static void found(struct lookup *l, const struct addr *addr, size_t n, int error
 		far_next(s, ENOENT);
 		return;
 	}
-	if (n)
-		s->addr = addr[0];
-	slot_refuse(s, n ? SCORE_PRIVATE : -1, s->name,
-		    n ? "its address is private" : "it has no address");
+	s->addr = addr[0];
+	slot_refuse(s, SCORE_PRIVATE, NULL, "its address is private");
 }
 
 static void look_up(struct slot *s, const char *name)

@@ -188,7 +188,7 @@ int main(int argc, char **argv)
 
 	/* A write to a closed connection is an error like any other. */
 	(void)signal(SIGPIPE, SIG_IGN);
-	if (argc != 2)
+	if (argc != 2 || argv[1][0] == '-')
 		(void)err_set(&e, ST_USAGE, 0, "it is started by jail, never by hand");
 	else
 		(void)prepare(argv[1], &board, &e);

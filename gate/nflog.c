@@ -185,17 +185,12 @@ static void report(const struct packet *p, uint64_t count)
 
 static void score(const struct packet *p)
 {
-	const bool tcp = p->protocol == IPPROTO_TCP;
-	const char *name = name_of(p);
-	char buf[64];
-	struct text t;
+	const struct event ev = { .name = name_of(p), .addr = p->to, .port = p->port };
 
-	text_init(&t, buf, sizeof(buf));
-	addr_format(&p->to, &t);
-	if (name)
-		event_score(tcp ? SCORE_PORT : SCORE_PROTOCOL, name, p->port);
+	if (p->protocol != IPPROTO_TCP)
+		event_score(SCORE_PROTOCOL, &ev);
 	else
-		event_score(tcp ? SCORE_ADDRESS : SCORE_PROTOCOL, buf, p->port);
+		event_score(ev.name ? SCORE_PORT : SCORE_ADDRESS, &ev);
 }
 
 static void end_second(struct timer *timer)

@@ -61,7 +61,7 @@ void ports_begin(struct slot *s, const struct door *d)
 			ask_connector(s, port);
 	}
 	if (!port)
-		slot_refuse(s, -1, NULL, "the policy has no such port");
+		slot_refuse(s, SCORE_OTHER, NULL, "the policy has no such port");
 }
 
 /* One answer; -errno when there is none. *ret_fd is the caller's. */

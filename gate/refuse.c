@@ -18,9 +18,33 @@ static void add_rule(struct text *t, const struct refusal *r)
 	text_add(t, "\n");
 }
 
+static void add_advice(struct text *t, const struct refusal *r)
+{
+	switch (r->advice) {
+	case ADVICE_NONE:
+		return;
+	case ADVICE_ALLOW:
+		text_add(t, "\n");
+		add_rule(t, r);
+		return;
+	case ADVICE_CONNECT:
+		text_add(t, "\n");
+		text_add_clean(t, r->host);
+		text_add(t, " is allowed: connect to it itself\n");
+		return;
+	case ADVICE_ADDRESS:
+		text_add(t,
+			 "\nTo allow it, in the profile's [network] section, one of:\n\n    resolve = ");
+		text_add_clean(t, r->host);
+		text_addf(t, "=ADDRESS\n    allow = ADDRESS:%u\n", (unsigned)r->port);
+		text_add(t, "    host-port = PORT, for a service of this machine's own\n");
+		return;
+	}
+}
+
 static void write_body(struct text *t, const struct refusal *r)
 {
-	text_add(t, "jail refused this request: ");
+	text_add(t, r->failed ? "jail could not reach this host: " : "jail refused this request: ");
 	text_add_clean(t, r->why);
 	text_add(t, "\n\n");
 	if (r->host) {
@@ -41,10 +65,8 @@ static void write_body(struct text *t, const struct refusal *r)
 		text_add(t, ")");
 	}
 	text_add(t, "\n");
-	if (r->listable && r->host) {
-		text_add(t, "\n");
-		add_rule(t, r);
-	}
+	if (r->host)
+		add_advice(t, r);
 }
 
 size_t refuse_http(const struct refusal *r, char out[REFUSE_HTTP_MAX])
@@ -56,9 +78,9 @@ size_t refuse_http(const struct refusal *r, char out[REFUSE_HTTP_MAX])
 	write_body(&b, r);
 	text_init(&t, out, REFUSE_HTTP_MAX);
 	text_addf(&t,
-		  "HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain; charset=utf-8\r\n"
+		  "HTTP/1.1 %s\r\nContent-Type: text/plain; charset=utf-8\r\n"
 		  "Content-Length: %zu\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n",
-		  b.len);
+		  r->failed ? "502 Bad Gateway" : "403 Forbidden", b.len);
 	text_addn(&t, body, b.len);
 	return t.len;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a client is told when it is refused, in its own language: HTTP gets a text, TLS an alert.
+ * What a client is told when it is refused or fails, in its own language: HTTP gets a text, TLS an alert.
  * Everything else gets a reset, which is the connection's business (SO_LINGER of 0). Pure functions.
  */
 #ifndef JAIL_GATE_REFUSE_H
@@ -18,16 +18,24 @@ enum refuse_alert {
 	ALERT_UNRECOGNIZED_NAME = 112, /* its name is not the one behind the address */
 };
 
+enum refuse_advice {
+	ADVICE_NONE,
+	ADVICE_ALLOW,	/* `allow = host` is what would help */
+	ADVICE_CONNECT, /* the host is allowed: connect to it */
+	ADVICE_ADDRESS, /* it is allowed, its address is private */
+};
+
 struct refusal {
 	const char *why;	 /* one phrase */
 	const char *host;	 /* canonical, or an address: what was wanted; NULL: not known */
 	uint16_t port;		 /* of the connection */
 	const char *asked;	 /* the name that the connection was made to, when it is another */
 	const struct rule *rule; /* which let that through; NULL: none did */
-	bool listable;		 /* `allow = host` is what would help */
+	enum refuse_advice advice;
+	bool failed; /* not refused: it is allowed, and was not reached */
 };
 
-/* A whole answer, 403; its length. */
+/* A whole answer, 403, or 502 when it failed; its length. */
 size_t refuse_http(const struct refusal *r, char out[REFUSE_HTTP_MAX]);
 
 /* A record with a fatal alert. */

@@ -8,7 +8,7 @@
 #include "base/own.h"
 #include "base/text.h"
 #include "gate/door.h"
-#include "gate/event.h"
+#include "gate/names.h"
 #include "gate/ports.h"
 #include "gate/refuse.h"
 
@@ -43,6 +43,8 @@ static struct slot *of_timer(struct timer *t)
 	return (struct slot *)(void *)((char *)t - offsetof(struct slot, timer));
 }
 
+static const char no_slot[] = "no slot was free";
+
 /* However many were turned away within a second, that is one event. */
 static void report_crowd(struct timer *t)
 {
@@ -50,7 +52,7 @@ static void report_crowd(struct timer *t)
 
 	event_write(&(struct event){ .event = "refuse",
 				     .verdict = "deny",
-				     .why = "no slot was free",
+				     .why = no_slot,
 				     .ms = -1,
 				     .count = g->turned_away });
 	g->turned_away = 0;
@@ -94,7 +96,7 @@ static void on_time(struct timer *t)
 	s->in = NULL;
 	switch (s->state) {
 	case SLOT_HELLO:
-		slot_refuse(s, -1, NULL, "nothing was asked for in time");
+		slot_refuse(s, SCORE_OTHER, NULL, "nothing was asked for in time");
 		break;
 	case SLOT_CONNECT:
 		far_next(s, ETIMEDOUT);
@@ -136,11 +138,11 @@ static void near_ready(struct watch *w, uint32_t events)
 	if (s->state == SLOT_FAREWELL)
 		read_off(s);
 	else if (events & EPOLLPRI)
-		slot_refuse(s, -1, NULL, "urgent data");
+		slot_refuse(s, SCORE_OTHER, NULL, "urgent data");
 	else if (s->state == SLOT_RELAY)
 		relay_near(s, events);
 	else if (events & (EPOLLERR | EPOLLHUP))
-		slot_fail(s, "the client is gone");
+		slot_lose(s);
 	else if (s->state == SLOT_HELLO)
 		want_look(s);
 }
@@ -184,15 +186,26 @@ static struct slot *take(struct gate *g)
 	return s;
 }
 
+static void turn_away(struct gate *g, const struct door *d, int fd)
+{
+	struct event ev = { .why = no_slot };
+
+	if (want_destination(fd, d, &ev.addr, &ev.port)) {
+		ev.name = names_behind(names_get(), &ev.addr);
+		event_score(SCORE_OTHER, &ev);
+	}
+	reset_on_close(fd);
+	fd_release(&fd);
+	if (!g->turned_away++)
+		timer_arm(&g->loop, &g->second, &g->crowded);
+}
+
 void slot_begin(struct gate *g, const struct door *d, int fd)
 {
 	struct slot *s = take(g);
 
 	if (!s) {
-		reset_on_close(fd);
-		fd_release(&fd);
-		if (!g->turned_away++)
-			timer_arm(&g->loop, &g->second, &g->crowded);
+		turn_away(g, d, fd);
 		return;
 	}
 	*s = (struct slot){
@@ -242,23 +255,33 @@ static void end(struct slot *s, bool reset)
 		g->loop.ended = true;
 }
 
-static void say_closed(const struct slot *s, const char *why)
+struct event slot_event(const struct slot *s, const char *event, const char *verdict, const char *why)
 {
-	bool p = s->published;
+	bool moved = s->try_port && s->try_port != s->port && !s->by_proxy;
 
-	event_write(&(struct event){
-		.event = "close",
+	return (struct event){
+		.event = event,
+		.verdict = verdict,
 		.name = s->name,
 		.addr = s->addr,
 		.port = s->port,
+		.addr_port = moved ? s->try_port : 0,
 		.protocol = protocols[s->kind],
 		.rule = s->rule,
 		.why = why,
-		.counted = true,
-		.sent = p ? s->back.bytes : s->out.bytes,
-		.received = p ? s->out.bytes : s->back.bytes,
-		.ms = s->gate->loop.now - s->since,
-	});
+		.ms = -1,
+	};
+}
+
+static void say_closed(const struct slot *s, const char *why)
+{
+	struct event ev = slot_event(s, "close", NULL, why);
+
+	ev.counted = true;
+	ev.sent = slot_way_out(s)->bytes;
+	ev.received = s->published ? s->out.bytes : s->back.bytes;
+	ev.ms = s->gate->loop.now - s->since;
+	event_write(&ev);
 }
 
 void slot_close(struct slot *s)
@@ -275,58 +298,29 @@ void slot_reset(struct slot *s)
 	end(s, true);
 }
 
-static void say_refused(const struct slot *s, const char *verdict, const char *why)
-{
-	event_write(&(struct event){
-		.event = "refuse",
-		.verdict = verdict,
-		.name = s->name,
-		.addr = s->addr,
-		.port = s->port,
-		.protocol = protocols[s->kind],
-		.rule = s->rule,
-		.why = why,
-		.ms = -1,
-	});
-}
-
 /*
  * The refusal in near's own words; false when it has none for this, or when far's answer has begun
  * already.
  */
-static bool tell(struct slot *s, int score, const char *what, const char *why)
+static bool tell(struct slot *s, const struct refusal *r)
 {
-	const struct refusal r = {
-		.why = why,
-		.host = what,
-		.port = s->port,
-		.asked = what && s->name && !str_eq(what, s->name) ? s->name : NULL,
-		.rule = s->rule,
-		.listable = score == SCORE_NOT_LISTED || score == SCORE_MISMATCH,
-	};
 	char text[REFUSE_HTTP_MAX];
 	size_t n = 0;
 
 	if (s->back.bytes)
 		return false;
 	if (s->kind == RULE_HTTP) {
-		n = refuse_http(&r, text);
-	} else if (s->kind == RULE_TLS && s->state != SLOT_RELAY) {
-		refuse_tls(score == SCORE_MISMATCH ? ALERT_UNRECOGNIZED_NAME : ALERT_ACCESS_DENIED,
-			   (uint8_t *)text);
+		n = refuse_http(r, text);
+	} else if (s->kind == RULE_TLS && s->state != SLOT_RELAY && !r->failed) {
+		refuse_tls(r->asked ? ALERT_UNRECOGNIZED_NAME : ALERT_ACCESS_DENIED, (uint8_t *)text);
 		n = REFUSE_TLS_SIZE;
 	}
 	return n && send(s->near.fd, text, n, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)n;
 }
 
-void slot_refuse(struct slot *s, int score, const char *what, const char *why)
+static void say_farewell(struct slot *s, const struct refusal *r)
 {
-	if (s->state == SLOT_RELAY)
-		say_closed(s, why); /* what went through before is told, too */
-	say_refused(s, "deny", why);
-	if (score >= 0)
-		event_score((enum score_why)score, what, s->port);
-	if (!tell(s, score, what ? what : s->name, why)) {
+	if (!tell(s, r)) {
 		s->state = s->state == SLOT_RELAY ? SLOT_HELLO : s->state; /* it was told */
 		end(s, true);
 		return;
@@ -343,9 +337,69 @@ void slot_refuse(struct slot *s, int score, const char *what, const char *why)
 	read_off(s);
 }
 
+static enum refuse_advice advice(const struct slot *s, enum score_why score, const char *asked)
+{
+	switch (score) {
+	case SCORE_NOT_LISTED:
+		return ADVICE_ALLOW;
+	case SCORE_MISMATCH:
+		return policy_find(s->gate->policy, asked, s->port) ? ADVICE_CONNECT : ADVICE_ALLOW;
+	case SCORE_PRIVATE:
+		return ADVICE_ADDRESS;
+	default:
+		return ADVICE_NONE;
+	}
+}
+
+void slot_refuse(struct slot *s, enum score_why score, const char *asked, const char *why)
+{
+	struct event ev = slot_event(s, "refuse", "deny", why);
+	const struct refusal r = {
+		.why = why,
+		.host = asked ? asked : s->name,
+		.port = s->port,
+		.asked = asked ? s->name : NULL,
+		.rule = s->rule,
+		.advice = advice(s, score, asked),
+	};
+
+	if (s->state == SLOT_RELAY)
+		say_closed(s, why); /* what went through before is told, too */
+	ev.asked = asked;
+	event_write(&ev);
+	event_score(score, &ev);
+	say_farewell(s, &r);
+}
+
 void slot_fail(struct slot *s, const char *why)
 {
-	say_refused(s, "allow", why);
+	const struct event ev = slot_event(s, "refuse", "allow", why);
+	const struct refusal r = {
+		.why = why, .host = s->name, .port = s->port, .rule = s->rule, .failed = true
+	};
+
+	event_write(&ev);
+	if (!s->published) /* that one is asked for outside, where one sees it */
+		event_score(SCORE_NOT_REACHED, &ev);
+	say_farewell(s, &r);
+}
+
+/* Is it the server that is waited for, and longer than one that is there takes? */
+static bool has_waited(const struct slot *s)
+{
+	return s->state >= SLOT_RESOLVE && s->state <= SLOT_PROXY &&
+	       s->gate->loop.now - s->since >= SECOND_MS;
+}
+
+void slot_lose(struct slot *s)
+{
+	bool waited = has_waited(s) && !s->published;
+	const struct event ev =
+		slot_event(s, "refuse", "allow", waited ? "no answer so far" : "the client is gone");
+
+	event_write(&ev);
+	if (waited)
+		event_score(SCORE_NOT_REACHED, &ev);
 	end(s, true);
 }
 
@@ -357,6 +411,8 @@ void slots_finish(struct gate *g)
 
 		if (s->state == SLOT_RELAY && slot_way_out(s)->shut)
 			slot_close(s);
+		else if (has_waited(s))
+			slot_lose(s);
 		else if (s->state != SLOT_RELAY && s->state != SLOT_FREE)
 			slot_reset(s);
 	}

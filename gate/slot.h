@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <sys/epoll.h>
 
+#include "gate/event.h"
 #include "gate/http.h"
 #include "gate/loop.h"
 #include "gate/resolver.h"
@@ -161,13 +162,19 @@ void slot_close(struct slot *s);
 void slot_reset(struct slot *s);
 
 /*
- * Refused: one event, one count on the scoreboard (score < 0: none), and near is told in its own
- * protocol where that is possible.
+ * Refused: one event, one count on the scoreboard, and near is told in its own protocol where that is
+ * possible. `asked` is the name in its request when that is another one, or NULL.
  */
-void slot_refuse(struct slot *s, int score, const char *what, const char *why);
+void slot_refuse(struct slot *s, enum score_why score, const char *asked, const char *why);
 
-/* There is no server to be had; near sees a reset, as it would from a closed port. */
+/* There is no server to be had: near is told in HTTP, or sees a reset, as from a closed port. */
 void slot_fail(struct slot *s, const char *why);
+
+/* Near went away before it had anything, perhaps because it had waited for too long. */
+void slot_lose(struct slot *s);
+
+/* An event about this connection; the caller says what. */
+struct event slot_event(const struct slot *s, const char *event, const char *verdict, const char *why);
 
 void slot_wait(struct slot *s, struct timer_list *list);
 void slot_no_wait(struct slot *s);
@@ -177,10 +184,17 @@ int slot_watch_far(struct slot *s, uint32_t more);
 
 /* ---- want.c: what does near want? --------------------------------------------------------------- */
 
+/*
+ * Where the client meant to go. Without a redirection the kernel knows no other address than the
+ * gate's own, or none at all: false, somebody has connected to the gate itself.
+ */
+bool want_destination(int fd, const struct door *d, struct addr *ret, uint16_t *ret_port);
 /* Destination, name, rule; then hello, or straight on. */
 void want_begin(struct slot *s, const struct door *d);
 /* Near said something, in SLOT_HELLO. */
 void want_look(struct slot *s);
+/* http_check() said HTTP_BAD. */
+void want_refuse_head(struct slot *s, const struct http *h);
 
 /* ---- far.c: the way to the server ---------------------------------------------------------------- */
 

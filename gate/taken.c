@@ -64,7 +64,7 @@ static enum moved pass_on(struct slot *s, struct way *w, const uint8_t *data, si
 
 static enum moved refuse_request(struct slot *s, const struct http *h)
 {
-	slot_refuse(s, h->mismatch ? SCORE_MISMATCH : -1, h->mismatch ? h->other : s->name, h->why);
+	want_refuse_head(s, h);
 	return MOVED_GONE;
 }
 
@@ -126,7 +126,7 @@ enum moved taken_tls(struct slot *s)
 		n = h.length;
 		break;
 	case HELLO_BAD:
-		slot_refuse(s, -1, s->name, h.why);
+		slot_refuse(s, SCORE_OTHER, NULL, h.why);
 		return MOVED_GONE;
 	}
 	if (!take(s, &l, n) || hello_parse(l.taken, n, &h) != HELLO_WHOLE || h.length != n)

@@ -7,7 +7,6 @@
 #include "base/own.h"
 #include "base/text.h"
 #include "gate/door.h"
-#include "gate/event.h"
 #include "gate/hello.h"
 #include "gate/names.h"
 #include "gate/slot.h"
@@ -17,7 +16,7 @@
 
 _Static_assert(SCRATCH_SIZE > HELLO_MAX && SCRATCH_SIZE > HTTP_HEAD_MAX, "a whole one fits");
 
-/* Without nftables: the address that this end was reached at. */
+/* Without a redirection: the address that this end was reached at. */
 static bool own_address(int fd, struct addr *ret, uint16_t *ret_port)
 {
 	struct sockaddr_storage ss;
@@ -37,16 +36,12 @@ static bool is_gate(const struct addr *a, uint16_t port)
 	return port == GATE_PORT && (addr_eq(a, &own4) || addr_eq(a, &own6));
 }
 
-/*
- * Where the client meant to go. Without a redirection the kernel knows no other address than the
- * gate's own, or none at all: then somebody has connected to the gate itself.
- */
-static bool original(int fd, const struct door *d, struct addr *ret, uint16_t *ret_port)
+bool want_destination(int fd, const struct door *d, struct addr *ret, uint16_t *ret_port)
 {
 	struct sockaddr_storage ss;
 	socklen_t len = sizeof(ss);
 
-	if (d->kind == DOOR_AT)
+	if (d->kind != DOOR_TCP)
 		return own_address(fd, ret, ret_port);
 	if (getsockopt(fd, d->family == 4 ? SOL_IP : SOL_IPV6, ORIGINAL_DST, &ss, &len) < 0 ||
 	    !addr_from_sockaddr((struct sockaddr *)&ss, ret, ret_port))
@@ -63,21 +58,11 @@ static bool is_of_a_name(const struct addr *a)
 	return addr_within(a, &range, GATE_RANGE_BITS);
 }
 
-static void refuse_address(struct slot *s)
-{
-	char buf[64];
-	struct text t;
-
-	text_init(&t, buf, sizeof(buf));
-	addr_format(&s->addr, &t);
-	slot_refuse(s, SCORE_ADDRESS, buf, "no rule has this address and port");
-}
-
 static void by_address(struct slot *s)
 {
 	s->rule = policy_find_addr(s->gate->policy, &s->addr, s->port);
 	if (!s->rule)
-		refuse_address(s);
+		slot_refuse(s, SCORE_ADDRESS, NULL, "no rule has this address and port");
 	else
 		far_connect_to(s, &s->addr, s->port);
 }
@@ -88,14 +73,14 @@ static void by_name(struct slot *s)
 
 	s->name = names_behind(names_get(), &s->addr);
 	if (!s->name) {
-		slot_refuse(s, -1, NULL, "no name has this address");
+		slot_refuse(s, SCORE_OTHER, NULL, "no name has this address");
 		return;
 	}
 	s->rule = policy_find(p, s->name, s->port);
 	if (!s->rule) {
 		bool listed = policy_find(p, s->name, 0);
 
-		slot_refuse(s, listed ? SCORE_PORT : SCORE_NOT_LISTED, s->name,
+		slot_refuse(s, listed ? SCORE_PORT : SCORE_NOT_LISTED, NULL,
 			    listed ? "no rule has this port" : "no rule has this name");
 		return;
 	}
@@ -112,9 +97,9 @@ static void by_name(struct slot *s)
 
 void want_begin(struct slot *s, const struct door *d)
 {
-	if (!original(s->near.fd, d, &s->addr, &s->port)) {
+	if (!want_destination(s->near.fd, d, &s->addr, &s->port)) {
 		s->addr.family = 0;
-		slot_refuse(s, -1, NULL, "straight to the gate, with no destination");
+		slot_refuse(s, SCORE_OTHER, NULL, "straight to the gate, with no destination");
 		return;
 	}
 	if (is_of_a_name(&s->addr))
@@ -130,10 +115,10 @@ static void look_at_hello(struct slot *s, const uint8_t *data, size_t n)
 	switch (hello_parse(data, n, &h)) {
 	case HELLO_MORE:
 		if (s->near_ended)
-			slot_fail(s, "the client is gone");
+			slot_lose(s);
 		break;
 	case HELLO_BAD:
-		slot_refuse(s, -1, s->name, h.why);
+		slot_refuse(s, SCORE_OTHER, NULL, h.why);
 		break;
 	case HELLO_WHOLE:
 		if (str_eq(h.name, s->name)) {
@@ -146,20 +131,27 @@ static void look_at_hello(struct slot *s, const uint8_t *data, size_t n)
 	}
 }
 
+void want_refuse_head(struct slot *s, const struct http *h)
+{
+	if (h->mismatch)
+		slot_refuse(s, SCORE_MISMATCH, h->other, h->why);
+	else
+		slot_refuse(s, SCORE_OTHER, NULL, h->why);
+}
+
 static void look_at_head(struct slot *s, const char *data, size_t n)
 {
-	struct http first = s->http; /* what counts is looked at when it is taken: relay.c */
+	struct http first = s->http; /* what counts is looked at when it is taken: taken.c */
 	size_t pass = 0;
 
 	if (http_step(&first, data, n, &pass) == HTTP_BAD) {
-		slot_refuse(s, first.mismatch ? SCORE_MISMATCH : -1,
-			    first.mismatch ? first.other : s->name, first.why);
+		want_refuse_head(s, &first);
 		return;
 	}
 	if (pass)
 		far_begin(s);
 	else if (s->near_ended)
-		slot_fail(s, "the client is gone");
+		slot_lose(s);
 }
 
 void want_look(struct slot *s)
@@ -170,7 +162,7 @@ void want_look(struct slot *s)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0)
-		slot_fail(s, "the client is gone");
+		slot_lose(s);
 	else if (s->kind == RULE_HTTP)
 		look_at_head(s, (const char *)data, (size_t)n);
 	else

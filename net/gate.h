@@ -37,6 +37,7 @@ enum {
 	GATE_DNS_PORT = 53,
 	GATE_NFLOG = 1,
 	SCORES_MAX = 64,
+	SCORE_REASON_SIZE = 72,
 };
 
 /* Where names live: 198.18.0.0/15, one address for each. */
@@ -44,7 +45,7 @@ enum {
 #define GATE_RANGE_BITS 15
 
 /*
- * What was refused, for the line at exit. Written by the gate alone, read by the supervisor when the
+ * What was refused or not reached, for the lines at exit. Written by the gate alone, read by the supervisor when the
  * gate has ended, which trusts nothing in it: bounded, and cleaned before it is shown.
  */
 struct score {
@@ -52,15 +53,18 @@ struct score {
 	uint16_t port;
 	uint8_t why; /* enum score_why */
 	uint32_t count;
+	char reason[SCORE_REASON_SIZE]; /* one phrase; of the first time */
 };
 
 enum score_why {
-	SCORE_NOT_LISTED, /* no rule: `allow = what` would let it through */
-	SCORE_PORT,	  /* the name is allowed, the port is not */
-	SCORE_ADDRESS,	  /* a packet to an address: refused by nftables */
-	SCORE_PRIVATE,	  /* the name's address is private */
-	SCORE_MISMATCH,	  /* SNI or Host says another name */
-	SCORE_PROTOCOL,	  /* UDP, ICMP...: never */
+	SCORE_NOT_LISTED,  /* no rule: `allow = what` would let it through */
+	SCORE_PORT,	   /* the name is allowed, the port is not */
+	SCORE_ADDRESS,	   /* a packet to an address: refused by nftables */
+	SCORE_PRIVATE,	   /* the name's address is private */
+	SCORE_MISMATCH,	   /* SNI or Host says another name */
+	SCORE_PROTOCOL,	   /* UDP, ICMP...: never */
+	SCORE_OTHER,	   /* not what a rule is about: `reason` */
+	SCORE_NOT_REACHED, /* allowed, and there is no server to be had: `reason` */
 };
 
 struct scoreboard {

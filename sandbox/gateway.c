@@ -236,7 +236,7 @@ static void wait_for_gate(struct gateway *g)
 void gateway_close(struct gateway *g)
 {
 	static struct scoreboard board;
-	char line[1024];
+	char lines[4096];
 
 	if (!g->policy)
 		return;
@@ -244,8 +244,8 @@ void gateway_close(struct gateway *g)
 	let_go(g);
 	wait_for_gate(g);
 	if (g->started && pread(g->score, &board, sizeof(board), 0) == sizeof(board)) {
-		refusals_format(&board, line, sizeof(line));
-		(void)fs_write_all(STDERR_FILENO, line, strlen(line));
+		refusals_format(&board, lines, sizeof(lines));
+		(void)fs_write_all(STDERR_FILENO, lines, strlen(lines));
 	}
 	fd_release(&g->score);
 }

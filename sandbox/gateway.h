@@ -99,7 +99,7 @@ void gateway_close(struct gateway *g);
 /* stub.c: the stub's life. It returns when there is nothing to wait for, or nothing to become. */
 int stub_main(void *gateway);
 
-/* refusals.c: what the scoreboard says, in one line; empty when nothing was refused. */
+/* refusals.c: what the scoreboard says, a line for what was refused and one for what was not reached. */
 void refusals_format(const struct scoreboard *board, char *buf, size_t size);
 
 #endif

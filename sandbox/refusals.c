@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the gate refused, in one line at the end; P0.
+ * What the gate refused, and what it did not reach, in a line each at the end; P0.
  *
  * The scoreboard was written by the gate, which has read what came from inside: lengths are looked
  * at, text is cleaned.
@@ -9,6 +9,7 @@
 
 #include "base/own.h"
 #include "base/text.h"
+#include "net/addr.h"
 #include "sandbox/gateway.h"
 
 enum { SHOWN_MAX = 4 };
@@ -37,11 +38,25 @@ static void add_target(struct text *t, const struct score *s, bool rule)
 		text_addf(t, ":%u", s->port);
 }
 
-/* Would a line of `allow =` let it through? */
+/*
+ * Would a line of `allow =` let it through, and should it be offered? The command chose what it asked
+ * for, so nothing near the host is: only public addresses, and names that a public one can have.
+ */
 static bool can_be_allowed(const struct score *s)
 {
-	return s->why == SCORE_NOT_LISTED || s->why == SCORE_PORT ||
-	       (s->why == SCORE_ADDRESS && s->port);
+	char what[NAME_SIZE + 1] = { 0 }, name[NAME_SIZE];
+	struct addr a;
+
+	memcpy(what, s->what, sizeof(s->what));
+	switch (s->why) {
+	case SCORE_ADDRESS:
+		return s->port && addr_parse(what, &a) && addr_is_public(&a);
+	case SCORE_NOT_LISTED:
+	case SCORE_PORT:
+		return strchr(what, '.') && name_canonical(what, strlen(what), name) == 0;
+	default:
+		return false;
+	}
 }
 
 /* The most frequent one that is not in `done` yet. */
@@ -56,43 +71,79 @@ static size_t next_one(const struct scoreboard *board, size_t n, const bool *don
 	return best;
 }
 
-static void add_rules(struct text *t, const struct scoreboard *board, const size_t *shown, size_t n)
+/* What helps those that were shown. */
+static void add_cures(struct text *t, const struct score *const *shown, size_t n)
 {
-	bool any = false;
+	bool any = false, bare = false, private = false;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct score *s = &board->score[shown[i]];
-
-		if (!can_be_allowed(s))
+		private |= shown[i]->why == SCORE_PRIVATE;
+		if (!can_be_allowed(shown[i]))
 			continue;
 		text_add(t, any ? " " : "; to allow: allow = ");
-		add_target(t, s, true);
+		add_target(t, shown[i], true);
 		any = true;
+		bare |= !shown[i]->port;
 	}
+	if (bare) /* only a question for its address was seen */
+		text_add(t, " (a name alone is TLS on port 443; NAME:PORT for others)");
+	if (private)
+		text_add(t,
+			 "; for a private address: resolve = NAME=ADDRESS, allow = ADDRESS:PORT, or host-port = PORT");
+}
+
+static void add_why(struct text *t, const struct score *s)
+{
+	char reason[SCORE_REASON_SIZE + 1] = { 0 };
+
+	memcpy(reason, s->reason, sizeof(s->reason));
+	text_add(t, " (");
+	if (s->why != SCORE_NOT_REACHED || s->count > 1)
+		text_addf(t, "%ux", s->count);
+	if (s->why == SCORE_NOT_REACHED || s->why == SCORE_OTHER) {
+		text_add(t, s->why == SCORE_OTHER || s->count > 1 ? ", " : "");
+		text_add_clean(t, reason);
+	} else if (s->why < ARRAY_SIZE(whys)) {
+		text_add(t, whys[s->why]);
+	}
+	text_add(t, ")");
+}
+
+/* A line about those that were refused, or about those that were not reached. */
+static void add_line(struct text *t, const struct scoreboard *board, bool refused)
+{
+	size_t used = board->used < SCORES_MAX ? board->used : SCORES_MAX, n = 0, k = 0;
+	const struct score *shown[SHOWN_MAX];
+	bool done[SCORES_MAX];
+
+	for (size_t i = 0; i < used; i++) {
+		done[i] = (board->score[i].why == SCORE_NOT_REACHED) == refused;
+		n += !done[i];
+	}
+	if (!n)
+		return;
+	text_addf(t, "jail: %zu%s %s %s: ", n, board->dropped ? " or more" : "",
+		  n == 1 && !board->dropped ? "host" : "hosts", refused ? "refused" : "not reached");
+	for (size_t i; k < SHOWN_MAX && (i = next_one(board, used, done)) < used; k++) {
+		done[i] = true;
+		shown[k] = &board->score[i];
+		text_add(t, k ? ", " : "");
+		add_target(t, shown[k], false);
+		add_why(t, shown[k]);
+	}
+	if (n > k)
+		text_addf(t, " and %zu more", n - k);
+	add_cures(t, shown, k);
+	text_add(t, "\n");
 }
 
 void refusals_format(const struct scoreboard *board, char *buf, size_t size)
 {
-	size_t n = board->used < SCORES_MAX ? board->used : SCORES_MAX, shown[SHOWN_MAX], k = 0;
-	bool done[SCORES_MAX] = { 0 };
 	struct text t;
 
 	text_init(&t, buf, size);
-	if (!n)
-		return;
-	text_addf(&t, "jail: %zu%s %s refused: ", n, board->dropped ? " or more" : "",
-		  n == 1 ? "host" : "hosts");
-	for (size_t i; k < SHOWN_MAX && (i = next_one(board, n, done)) < n; k++) {
-		const struct score *s = &board->score[i];
-
-		done[i] = true;
-		shown[k] = i;
-		text_add(&t, k ? ", " : "");
-		add_target(&t, s, false);
-		text_addf(&t, " (%ux%s)", s->count, s->why < ARRAY_SIZE(whys) ? whys[s->why] : "");
-	}
-	if (n > k)
-		text_addf(&t, " and %zu more", n - k);
-	add_rules(&t, board, shown, k);
-	text_add(&t, "\n");
+	add_line(&t, board, true);
+	add_line(&t, board, false);
+	if (t.full && t.len)
+		t.buf[t.len - 1] = '\n';
 }

@@ -35,12 +35,12 @@ void event_write(const struct event *ev)
 		fail("an event without a name");
 }
 
-void event_score(enum score_why why, const char *what, uint16_t port)
+void event_score(enum score_why why, const struct event *ev)
 {
 	char same[NAME_SIZE];
 
-	(void)why, (void)port;
-	if (name_canonical(what, strlen(what), same) < 0 || strcmp(what, same) != 0)
+	(void)why;
+	if (name_canonical(ev->name, strlen(ev->name), same) < 0 || strcmp(ev->name, same) != 0)
 		fail("a score for what is no name");
 }
 

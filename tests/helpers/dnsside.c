@@ -38,9 +38,9 @@ void event_write(const struct event *ev)
 	(void)fflush(stdout);
 }
 
-void event_score(enum score_why why, const char *what, uint16_t port)
+void event_score(enum score_why why, const struct event *ev)
 {
-	printf("score %d %s %u\n", why, what, port);
+	printf("score %d %s %u\n", why, ev->name, ev->port);
 }
 
 static void must(bool good, const char *what)

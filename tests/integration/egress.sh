@@ -45,7 +45,7 @@ quick() {
 	fi
 }
 
-plan 47
+plan 58
 
 # ---- curl, and what the gate says
 
@@ -78,6 +78,9 @@ like "$out" '403$' 'another Host: 403'
 like "$out" 'b\.test' 'which names the host'
 like "$out" 'rule: h\.test:80' 'and the rule'
 like "$out" 'allow = b\.test:80' 'and the line to add'
+inside --allow i.test:80 -- curl -sS -H 'Host: i.test' http://h.test/
+like "$out" 'i\.test is allowed: connect to it itself' 'another Host that is allowed: where to connect to'
+unlike "$out" 'allow = ' 'and no line that is there already'
 unlike "$(cat "$site/log")" 'b\.test' 'no server has heard of it'
 
 inside --events "$scratch/events" -- sh -c 'curl -sS --cacert ca.pem https://a.test/; curl -sS https://b.test/; :'
@@ -273,3 +276,30 @@ wait "$published" 2>/dev/null || :
 # A port that no rule has, of a name that one has.
 inside -- curl -sS -m 5 -k https://a.test:4712/
 like "$err" 'refused: a\.test:4712 \(1x\); to allow: allow = a\.test:4712' 'a refused port is told with its name'
+
+# What is spoken there, and where nobody is.
+inside -- bash -c 'exec 3<>/dev/tcp/a.test/443; echo SSH-2.0-x >&3; cat <&3 >/dev/null'
+is "$err" 'jail: 1 host refused: a.test:443 (1x, no TLS handshake)' 'no TLS on a TLS port is told'
+inside -- curl -sS -o out --http2-prior-knowledge http://h.test/
+like "$err" '^jail: 1 host refused: h\.test:80 \(1x, not HTTP/1\.1 or HTTP/1\.0\)$' 'and HTTP/2 on an HTTP port'
+closed=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+inside --allow gone.test:80 --resolve "gone.test=127.0.0.1:$closed" -- curl -sS -w '%{http_code}' http://gone.test/
+like "$out" '^jail could not reach this host: the server refused$' 'a server that is not there: a text'
+like "$out" '^502$' 'with 502'
+is "$err" 'jail: 1 host not reached: gone.test:80 (the server refused)' 'and a line at the end'
+inside --resolve "y.w.test=127.0.0.1:$closed" -- curl -sS https://y.w.test/
+like "$err" '^jail: 1 host not reached: y\.w\.test:443 \(the server refused\)$' 'by TLS as well'
+inside --host-port "$closed" -- curl -sS "http://127.0.0.1:$closed/"
+like "$err" "^jail: 1 host not reached: 127\.0\.0\.1:$closed \(the server refused\)$" 'and by a host-port'
+inside -- bash -c 'exec 3<>/dev/tcp/a.test/443'
+is "$err" '' 'a client that goes without a word is nothing to tell'
+python3 -c 'import socket, sys, time
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(0)
+c = [socket.socket() for i in range(8)]
+for x in c: x.setblocking(False); x.connect_ex(s.getsockname())
+print(s.getsockname()[1], flush=True)
+time.sleep(60)' >"$scratch/full" &
+at_end "kill $!"
+until_true 10 test -s "$scratch/full"
+inside --resolve "y.w.test=127.0.0.1:$(cat "$scratch/full")" -- curl -sS -m 2 https://y.w.test/
+like "$err" '^jail: 1 host not reached: y\.w\.test:443 \(no answer so far\)$' 'a server that does not answer is told, whoever gave up'

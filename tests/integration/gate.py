@@ -24,7 +24,7 @@ HOSTS = """127.0.0.1 localhost loop.test
 11.22.33.99 closed.test
 """
 ALLOW = ["tls.test", "web.test:80", "db.test:5432", "11.22.33.44:7", "10.0.0.6:7", "public.test:7", "private.test:7",
-         "loop.test:7", "meta.test:7", "listed.test:7", "closed.test:9"]
+         "loop.test:7", "meta.test:7", "listed.test:7", "closed.test:9", "private.test:80", "nope.test:9"]
 PINS = ["tls.test=127.0.0.1:8443", "web.test=127.0.0.1:8080", "db.test=127.0.0.1:7"]
 count = failed = 0
 
@@ -216,6 +216,13 @@ def functional():
     check("bytes are counted, both ways", closed and closed[0]["rule"] == ALLOW.index("11.22.33.44:7"), closed)
     scores = {(what, why) for what, _, why, _ in report["scores"]}
     check("the scoreboard has them", {("private.test", 3), ("other.test", 4), ("db.test", 1)} <= scores, scores)
+    check("and what was not understood", {("tls.test", 6), ("web.test", 6), ("198.18.9.9", 6)} <= scores, scores)
+    check("and what was not reached", {("closed.test", 7), ("nope.test", 7)} <= scores, scores)
+    asked = {(e["name"], e.get("asked")) for e in events if e["event"] == "refuse" and e.get("name") in ("tls.test", "web.test")}
+    check("an event has the name that was asked for", {("tls.test", "other.test"), ("web.test", "other.test")} <= asked, asked)
+    made = {(e.get("name"), e["port"], e.get("addr"), e.get("addr_port")) for e in events if e["event"] == "connect"}
+    check("and the port that was connected to, where it is another",
+          {("tls.test", 443, "127.0.0.1", 8443), ("public.test", 7, "11.22.33.44", None)} <= made, made)
 
 
 def ports():
@@ -229,11 +236,14 @@ def ports():
 
 
 def load():
-    report, _ = box(["many", "transfer"], limit=120)
+    report, events = box(["silent", "many", "transfer", "silent_end"], limit=120)
+    why = "nothing was asked for in time"
+    check("a client that says nothing is told of", any(e.get("why") == why for e in events) and ["tls.test", 443, 6, 1] in report["scores"], report)
     print(f"# rss of the gate after all of these: {report['rss_kb']} kB", flush=True)
     check("the gate's memory is bounded", 0 < report["rss_kb"] < 16384, report)
-    _, events = crowded()
+    report, events = crowded()
     check("those that found no slot are counted", any(e.get("why") == "no slot was free" and e["count"] for e in events), events[-3:])
+    check("and told by their names", any(x[:3] == ["db.test", 5432, 6] for x in report["scores"]), report["scores"])
 
 
 def crowded():
@@ -261,6 +271,11 @@ def main():
         box(["direct"], "--nft", "no", allow=["tls.test"])
         _, events = box(["proxied"], "--proxy", "127.0.0.1:8888", allow=["tls.test", "no.test:5432"], pins=[])
         check("what a proxy refuses is an event", any(e.get("why") == "the proxy refused" for e in events), events)
+        report, events = box(["no_proxy"], "--proxy", "127.0.0.1:8889", allow=["no.test:5432"], pins=[])
+        check("a proxy that is not there is told", any(e.get("why") == "the proxy cannot be reached" for e in events)
+              and ["no.test", 5432, 7, 1] in report["scores"], (events, report))
+        p = subprocess.run([f"{BUILD}/gate/jail-gate", "--help"], capture_output=True, text=True)
+        check("it is not for use by hand", (p.returncode, p.stderr) == (125, "jail-gate: it is started by jail, never by hand\n"), p)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     print(f"1..{count}")

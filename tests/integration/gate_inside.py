@@ -126,6 +126,9 @@ def http_cases():
     say("a body larger than what is looked at", got.endswith(b"300000"), got)
     got = http("web.test", b"GET / HTTP/1.1\r\nHost: web.test\r\nHost: other.test\r\n\r\n")
     say("two Hosts are refused", got.startswith(b"HTTP/1.1 403"), got)
+    got = http("private.test", b"GET / HTTP/1.1\r\nHost: private.test\r\n\r\n")
+    say("a private address is a 403 that says what would help", got.startswith(b"HTTP/1.1 403")
+        and b"resolve = private.test=ADDRESS" in got and b"allow = ADDRESS:80" in got, got)
     with connect("web.test", 80) as s:
         s.send(b"G")
         s.send(b"E", socket.MSG_OOB)
@@ -190,6 +193,7 @@ def tcp_cases():
         s.shutdown(socket.SHUT_WR)
         say("a private answer whose address is listed", read_all(s)[0] == b"listed")
     say("nobody is there", refused(lambda: connect("closed.test", 9).recv(1)))
+    say("nobody knows where it is", refused(lambda: connect("nope.test", 9).recv(1)))
     say("a name that nobody has", resolve("unlisted.test") is None)
     u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     for _ in range(500):
@@ -244,6 +248,15 @@ def bad_input():
             except OSError:
                 pass
     say("malformed input is survived", tls("tls.test", "tls.test") == b"tls:hi")
+
+
+def silent():
+    global mute
+    mute = connect("tls.test", 443, 15)
+
+
+def silent_end():
+    say("a client that says nothing is refused", read_all(mute)[0][:1] == b"\x15")
 
 
 def many():
@@ -352,6 +365,10 @@ def proxied():
             t.sendall(b"hi")
             say("TLS through the host's proxy", t.recv(100) == b"tls:hi")
     say("what the proxy refuses", refused(lambda: [connect("no.test", 5432).recv(1)]))
+
+
+def no_proxy():
+    say("without its proxy", refused(lambda: connect("no.test", 5432).recv(1)))
 
 
 def main():

@@ -11,7 +11,7 @@ have python3 bash || skip_all "python3 or bash is missing"
 # As root the rules are looked at, too.
 looked=0
 [ "$who" != root ] || ! have nft nsenter || [ -n "${JAIL_NO_NFT-}" ] || looked=8
-if [ -n "${JAIL_NO_NFT-}" ]; then plan 32; else plan $((34 + looked)); fi
+if [ -n "${JAIL_NO_NFT-}" ]; then plan 32; else plan $((36 + looked)); fi
 
 # ---- a server on the host, which says its name
 
@@ -94,7 +94,7 @@ Connection refused
 Connection refused" "the gate's own port is nobody's"
 gate -- sh -c "$inside"'try no.test 4711'
 like "$out" 'not known|No address|failure' "a name that is not allowed has no address"
-like "$err" '^jail: 1 host refused: no\.test \([0-9]+x\); to allow: allow = no\.test$' "... which is said at the end"
+like "$err" '^jail: 1 host refused: no\.test \([0-9]+x\); to allow: allow = no\.test \(a name alone is TLS on port 443; NAME:PORT for others\)$' "... which is said at the end"
 gate -- python3 -c '
 import socket
 s = socket.socket(); s.bind(("127.0.0.1", 5000)); s.listen()
@@ -118,8 +118,11 @@ if [ -z "$without" ]; then
 Operation not permitted
 Operation not permitted" "UDP is refused"
 	like "$err" '^jail: [23] hosts refused: .*not TCP' "... and counted"
-	gate -- sh -c "$inside"'try 198.51.100.1 443; try 198.51.100.1 443'
-	like "$err" '198\.51\.100\.1:443 \([23]x\); to allow: allow = 198\.51\.100\.1:443$' "a refused address is told, and how often"
+	gate -- sh -c "$inside"'try 11.22.33.44 443; try 11.22.33.44 443'
+	like "$err" '11\.22\.33\.44:443 \([23]x\); to allow: allow = 11\.22\.33\.44:443$' "a refused address is told, and how often"
+	gate -- sh -c "$inside"'try 169.254.169.254 80; try 10.0.0.1 22; try intranet 80'
+	like "$err" '^jail: 3 hosts refused: .*169\.254\.169\.254:80' "what the network of the host has is told as well"
+	unlike "$err" 'to allow' "... and never offered"
 	gate -- python3 -c '
 import socket
 q = b"\x12\x34\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x01x\x04test\x00\x00\x01\x00\x01"

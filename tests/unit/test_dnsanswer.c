@@ -28,11 +28,11 @@ void event_write(const struct event *ev)
 	(void)snprintf(rule_text, sizeof(rule_text), "%s", ev->rule ? ev->rule->text : "");
 }
 
-void event_score(enum score_why kind, const char *what, uint16_t port)
+void event_score(enum score_why kind, const struct event *ev)
 {
 	assert_int_equal(kind, SCORE_NOT_LISTED);
-	assert_int_equal(port, 0);
-	assert_true(what[0]);
+	assert_int_equal(ev->port, 0);
+	assert_true(ev->name[0]);
 	scores++;
 }
 

@@ -211,11 +211,12 @@ static void scores_are_bounded(void **state)
 	(void)state;
 	event_init(FD_NONE, &board, policy);
 	for (uint16_t i = 0; i < 3; i++)
-		event_score(SCORE_PORT, "a.test", 443);
+		event_score(SCORE_PORT, &(struct event){ .name = "a.test", .port = 443, .why = "x" });
 	assert_int_equal(board.used, 1);
 	assert_int_equal(board.score[0].count, 3);
+	assert_string_equal(board.score[0].reason, "x");
 	for (int i = 0; i < SCORES_MAX + 5; i++)
-		event_score(SCORE_PORT, "b.test", (uint16_t)i);
+		event_score(SCORE_PORT, &(struct event){ .name = "b.test", .port = (uint16_t)i });
 	assert_int_equal(board.used, SCORES_MAX);
 	assert_int_equal(board.dropped, 6);
 }

@@ -371,7 +371,7 @@ static void test_refusal(void **state)
 			     .port = 80,
 			     .asked = "a.test",
 			     .rule = &rule,
-			     .listable = true };
+			     .advice = ADVICE_ALLOW };
 	char out[REFUSE_HTTP_MAX + 1];
 	size_t n = refuse_http(&r, out);
 	const char *body;
@@ -396,13 +396,32 @@ static void test_refusal(void **state)
 	assert_null(strstr(out, "host: "));
 }
 
+static void test_advice(void **state)
+{
+	struct refusal r = { .why = "x", .host = "b.test", .port = 80, .advice = ADVICE_CONNECT };
+	char out[REFUSE_HTTP_MAX + 1];
+
+	(void)state;
+	out[refuse_http(&r, out)] = '\0';
+	assert_non_null(strstr(out, "\nb.test is allowed: connect to it itself\n"));
+	assert_null(strstr(out, "allow ="));
+	r.advice = ADVICE_ADDRESS;
+	out[refuse_http(&r, out)] = '\0';
+	assert_non_null(strstr(out, "    resolve = b.test=ADDRESS\n"));
+	assert_non_null(strstr(out, "    allow = ADDRESS:80\n"));
+	r = (struct refusal){ .why = "no answer", .host = "b.test", .port = 80, .failed = true };
+	out[refuse_http(&r, out)] = '\0';
+	assert_ptr_equal(strstr(out, "HTTP/1.1 502 Bad Gateway" E), out);
+	assert_non_null(strstr(out, E E "jail could not reach this host: no answer\n"));
+}
+
 /* The longest that can be said still fits, and nothing in it can end a header or move a cursor. */
 static void test_refusal_bounds(void **state)
 {
 	struct rule rule;
 	char name[NAME_SIZE], out[REFUSE_HTTP_MAX + 1];
 	struct refusal r = {
-		.host = name, .asked = name, .rule = &rule, .port = 65535, .listable = true
+		.host = name, .asked = name, .rule = &rule, .port = 65535, .advice = ADVICE_ALLOW
 	};
 	size_t n;
 
@@ -443,6 +462,7 @@ int main(void)
 		cmocka_unit_test(test_rows),	   cmocka_unit_test(test_long),
 		cmocka_unit_test(test_large_body), cmocka_unit_test(test_refusal),
 		cmocka_unit_test(test_alert),	   cmocka_unit_test(test_refusal_bounds),
+		cmocka_unit_test(test_advice),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
