@@ -93,20 +93,42 @@ static bool has_port(const struct rule *r, uint16_t port)
 	return !port || (port >= r->first && port <= r->last);
 }
 
+/*
+ * Of two rules that both fit, is `a` meant rather than `b`, which stands before it? The one that
+ * says more: a name before a wildcard, the longer name or prefix, fewer ports; else the later, which
+ * is closer to the user.
+ */
+static bool is_nearer(const struct rule *a, const struct rule *b)
+{
+	size_t n = strlen(a->name), m = strlen(b->name);
+
+	if (a->wildcard != b->wildcard)
+		return b->wildcard;
+	if (n != m)
+		return n > m;
+	if (a->bits != b->bits)
+		return a->bits > b->bits;
+	return a->last - a->first <= b->last - b->first;
+}
+
 const struct rule *policy_find(const struct net_policy *p, const char *name, uint16_t port)
 {
+	const struct rule *best = NULL;
+
 	for (uint32_t i = 0; i < p->rules; i++) {
 		const struct rule *r = &p->rule[i];
 
-		if (!r->addr.family && has_port(r, port) && name_matches(r->name, r->wildcard, name))
-			return r;
+		if (!r->addr.family && has_port(r, port) &&
+		    name_matches(r->name, r->wildcard, name) && (!best || is_nearer(r, best)))
+			best = r;
 	}
-	return NULL;
+	return best;
 }
 
 const struct rule *policy_find_addr(const struct net_policy *p, const struct addr *a, uint16_t port)
 {
 	unsigned least = addr_special_bits(a);
+	const struct rule *best = NULL;
 
 	if (addr_is_loopback(a))
 		return NULL;
@@ -114,10 +136,41 @@ const struct rule *policy_find_addr(const struct net_policy *p, const struct add
 		const struct rule *r = &p->rule[i];
 
 		if (r->addr.family && r->bits >= least && has_port(r, port) &&
-		    addr_within(a, &r->addr, r->bits))
-			return r;
+		    addr_within(a, &r->addr, r->bits) && (!best || is_nearer(r, best)))
+			best = r;
+	}
+	return best;
+}
+
+static bool same_hosts(const struct rule *a, const struct rule *b)
+{
+	return a->wildcard == b->wildcard && strcmp(a->name, b->name) == 0 && a->bits == b->bits &&
+	       a->addr.family == b->addr.family && (!a->addr.family || addr_eq(&a->addr, &b->addr));
+}
+
+/* The rule for the same hosts that has a port of r's in its place. */
+static const struct rule *find_instead(const struct net_policy *p, const struct rule *r, uint16_t port)
+{
+	for (uint32_t i = p->rules; i-- > 0;) {
+		const struct rule *s = &p->rule[i];
+
+		if (s != r && has_port(s, port) && same_hosts(s, r) &&
+		    (s > r ? is_nearer(s, r) : !is_nearer(r, s)))
+			return s;
 	}
 	return NULL;
+}
+
+const struct rule *policy_shadow(const struct net_policy *p, const struct rule *r)
+{
+	const struct rule *by = NULL;
+
+	for (unsigned port = r->first; port <= r->last; port = by->last + 1u) {
+		by = find_instead(p, r, (uint16_t)port);
+		if (!by)
+			return NULL;
+	}
+	return by;
 }
 
 const struct pin *policy_find_pin(const struct net_policy *p, const char *name)

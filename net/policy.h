@@ -79,14 +79,20 @@ size_t policy_size(uint32_t rules);
 /* Is this memory a policy, whole and with every string ended? The gate asks once. */
 bool policy_valid(const void *memory, size_t size);
 
-/* The first rule for a canonical name and a port; NULL: refused. port 0: for any port. */
+/*
+ * The rule for a canonical name and a port; NULL: refused. port 0: for any port. Of several the most
+ * specific: a name before a wildcard, the longer wildcard, the narrower ports; else the last.
+ */
 const struct rule *policy_find(const struct net_policy *p, const char *name, uint16_t port);
 /*
- * The first address rule that has this address and port; NULL: none. port 0: for any port. No rule
- * has the host's loopback (host-port is for that), and a special address is in those rules only that
- * lie wholly in its special range.
+ * The address rule that has this address and port; NULL: none. port 0: for any port. Of several the
+ * one with the longest prefix, then the narrower ports, then the last. No rule has the host's
+ * loopback (host-port is for that), and a special address is in those rules only that lie wholly in
+ * its special range.
  */
 const struct rule *policy_find_addr(const struct net_policy *p, const struct addr *a, uint16_t port);
+/* A rule because of which `r`, one of p's, can never be found; NULL: it can. */
+const struct rule *policy_shadow(const struct net_policy *p, const struct rule *r);
 const struct pin *policy_find_pin(const struct net_policy *p, const char *name);
 
 #endif

@@ -94,10 +94,14 @@ void batch_commit(struct draft *d, struct batch *b)
 	for (struct setting *s = b->first; s; s = s->next) {
 		struct value **old = &d->values[s->id];
 
-		if (options[s->id].bits & OPT_BIT_LIST)
+		if (options[s->id].bits & OPT_BIT_LIST) {
 			insert(old, &at[s->id], &s->value);
-		else if (!*old || (*old)->origin.kind <= s->value.origin.kind)
-			*old = &s->value;
+			continue;
+		}
+		while (*old && (*old)->origin.kind > s->value.origin.kind)
+			old = &(*old)->replaced;
+		s->value.replaced = *old;
+		*old = &s->value;
 	}
 	while (*files)
 		files = &(*files)->next;

@@ -29,6 +29,7 @@ struct value {
 	uint64_t number;
 	bool required; /* "key! =", or any path given by a flag */
 	struct origin origin;
+	struct value *replaced; /* of a scalar: what it took the place of */
 };
 
 /* A profile file that was read, oldest ancestor first. */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -19,12 +20,17 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/own.h"
+#include "base/paths.h"
 #include "landlock/ruleset.h"
 #include "sandbox/caller.h"
 #include "sandbox/cgroup.h"
+#include "sandbox/gateway.h"
 #include "sandbox/groups.h"
+#include "sandbox/root.h"
 #include "sandbox/scope.h"
+#include "sandbox/setup.h"
 #include "sandbox/verbs.h"
+#include "sandbox/wire.h"
 
 enum verdict { GOOD, NOTE, BAD };
 
@@ -98,6 +104,9 @@ static void exam_userns(const struct exam *x, struct finding *f)
 	if (!code)
 		say(f, GOOD, NULL,
 		    "user, mount, pid, net, ipc, uts and cgroup namespaces can be made");
+	else if (access(ROOT_POLICY_JSON, F_OK) == 0)
+		say(f, BAD, "run it outside",
+		    "you are inside a jail already, where no other can be made: %s", strerror(code));
 	else if (file_says("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1"))
 		say(f, BAD,
 		    "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0   (or install jail's package: it has an AppArmor profile)",
@@ -187,6 +196,92 @@ static void exam_cgroup(const struct exam *x, struct finding *f)
 		    "no cgroup is delegated, and systemd gives none: limits hold for each process");
 }
 
+static void exam_gate(const struct exam *x, struct finding *f)
+{
+	(void)x;
+	if (access(path_gate, X_OK) == 0)
+		say(f, GOOD, NULL, "'%s' can be started", path_gate);
+	else
+		say(f, NOTE, "install jail's packages again: it is a part of them",
+		    "mode = gate cannot be had: '%s': %s", path_gate, strerror(errno));
+}
+
+/* A gate with a bit of everything that rules can ask of the kernel. */
+static int make_gateway(struct arena *a, struct gateway *g, struct err *e)
+{
+	static const char *const words[] = { "a.test:1-2", "192.0.2.0/24:1", "[2001:db8::/32]:1" };
+	struct net_policy *p = arena_alloc(a, policy_size(ARRAY_SIZE(words)));
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(words); i++)
+		rc = rule_parse(words[i], &p->rule[p->rules++], e);
+	gateway_init(g);
+	g->policy = p;
+	if (rc == 0)
+		rc = batch_build(a, p, true, &g->batch, e);
+	return rc < 0 ? rc : wire_pair(g->pair, e);
+}
+
+struct net_trial {
+	int rc;
+	bool six;
+	struct err err;
+};
+
+/* What P1 does for a jail; the sockets are handed to nobody but the trial itself. */
+static void try_net(struct gateway *g, struct net_trial *t)
+{
+	struct handed kinds[HANDED_MAX];
+	ssize_t n;
+
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0) {
+		t->rc = err_set(&t->err, ST_USERNS, errno, "make a network namespace");
+		return;
+	}
+	(void)send(g->pair[1], "", 1, MSG_NOSIGNAL); /* the answer that it will wait for */
+	t->rc = net_make(g, &t->err);
+	n = t->rc < 0 ? 0 : recv(g->pair[1], kinds, sizeof(kinds), MSG_DONTWAIT);
+	for (ssize_t i = 0; i < n / (ssize_t)sizeof(kinds[0]); i++)
+		t->six |= kinds[i].kind == SOCKET_TCP6;
+}
+
+static void exam_nft(const struct exam *x, struct finding *f)
+{
+	struct net_trial trial = { .rc = -EIO };
+	own_fd in = FD_NONE, out = FD_NONE;
+	struct gateway g;
+	int ends[2];
+	pid_t pid;
+
+	if (make_gateway(x->call->arena, &g, &trial.err) < 0 || pipe2(ends, O_CLOEXEC) < 0) {
+		say(f, BAD, NULL, "make rules to try: %s", trial.err.what);
+		return;
+	}
+	in = ends[0];
+	out = ends[1];
+	pid = fork();
+	if (pid == 0) {
+		try_net(&g, &trial);
+		_exit(fs_write_all(out, (const char *)&trial, sizeof(trial)) < 0);
+	}
+	fd_release(&out);
+	fd_release(&g.pair[0]);
+	fd_release(&g.pair[1]);
+	if (pid > 0)
+		(void)fs_read_fd(in, (char *)&trial, sizeof(trial));
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (trial.rc == 0)
+		say(f, GOOD, NULL, "the rules, routes and sockets of a gate can be made%s",
+		    trial.six ? "" : "; no IPv6 here, so a gate has none inside either");
+	else
+		say(f, NOTE,
+		    batch_is_missing(trial.rc)
+			    ? "sudo modprobe -a nf_tables nft_chain_nat nft_redir nft_ct nft_log nft_reject_inet nfnetlink_log   (CONFIG_NF_TABLES_INET and these as modules; or without-nft = yes in a profile, which is weak)"
+			    : NULL,
+		    "mode = gate cannot be had: %s: %s", trial.err.what, strerror(-trial.rc));
+}
+
 /*
  * The proof of all: a jail, around a command that does nothing. Its one line of complaint is ours
  * to show.
@@ -241,7 +336,7 @@ static const struct {
 } exams[] = {
 	{ "kernel", exam_kernel }, { "namespaces", exam_userns }, { "landlock", exam_landlock },
 	{ "user", exam_root },	   { "groups", exam_groups },	  { "cgroup", exam_cgroup },
-	{ "jail", exam_jail },
+	{ "gate", exam_gate },	   { "nftables", exam_nft },	  { "jail", exam_jail },
 };
 
 static void report(struct text *t, struct json *j, const char *name, const struct finding *f)

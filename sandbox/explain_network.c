@@ -30,7 +30,7 @@ void explain_network_text(const struct plan *p, struct text *t)
 		return;
 	text_add(t, "\nNetwork (what is not listed is refused)\n");
 	for (uint32_t i = 0; i < n->rules; i++) {
-		const struct rule *r = &n->rule[i];
+		const struct rule *r = &n->rule[i], *by = policy_shadow(n, r);
 
 		text_addf(t, "  %-8s ", kinds[r->kind]);
 		text_add_clean(t, r->text);
@@ -39,6 +39,10 @@ void explain_network_text(const struct plan *p, struct text *t)
 		else
 			text_addf(t, "  (port %u; ", r->first);
 		text_add_clean(t, r->origin);
+		if (by) {
+			text_addf(t, "; shadowed by %s, ", by->text);
+			text_add_clean(t, by->origin);
+		}
 		text_add(t, ")\n");
 	}
 	add_ports(t, "host", n->host_port, n->host_ports);
@@ -71,7 +75,7 @@ static void json_rules(struct json *j, const struct net_policy *n)
 {
 	json_open(j, "rules", '[');
 	for (uint32_t i = 0; i < n->rules; i++) {
-		const struct rule *r = &n->rule[i];
+		const struct rule *r = &n->rule[i], *by = policy_shadow(n, r);
 
 		json_open(j, NULL, '{');
 		json_str(j, "rule", r->text);
@@ -86,6 +90,8 @@ static void json_rules(struct json *j, const struct net_policy *n)
 		json_int(j, "first", r->first);
 		json_int(j, "last", r->last);
 		json_str(j, "origin", r->origin);
+		if (by)
+			json_int(j, "shadowed_by", by - n->rule);
 		json_close(j, '}');
 	}
 	json_close(j, ']');

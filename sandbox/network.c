@@ -18,8 +18,10 @@
 
 struct builder {
 	struct arena *arena;
+	const struct draft *draft;
 	struct plan *plan; /* NULL: the words are checked, and nothing is made */
 	struct net_policy *policy;
+	struct profile_file **files; /* what groups were taken from; NULL: they are not looked up */
 	struct hostgroup *groups;
 	bool groups_read;
 	struct err *e;
@@ -120,7 +122,7 @@ static int unknown_group(struct builder *b, const struct place *at, const char *
 static int add_machine(struct builder *b, const struct place *at, const char *name)
 {
 	struct sources *s = arena_new(b->arena, struct sources);
-	int rc = machine_hosts(b->arena, b->plan->caller, name, s, &b->plan->deciding, b->e);
+	int rc = machine_hosts(b->arena, b->plan->caller, name, s, b->files, b->e);
 
 	for (size_t i = 0; rc == 0 && i < s->n; i++) {
 		struct err why = { 0 };
@@ -144,11 +146,10 @@ static int add_group(struct builder *b, const struct place *at, const char *name
 	bool found = false;
 	int rc = 0;
 
-	if (!b->policy)
+	if (!b->files)
 		return 0;
 	if (!b->groups_read)
-		rc = hostgroups_read(b->arena, b->plan->draft->expand, &b->groups,
-				     &b->plan->deciding, b->e);
+		rc = hostgroups_read(b->arena, b->draft->expand, &b->groups, b->files, b->e);
 	b->groups_read = true;
 	for (const struct hostgroup *g = b->groups; rc == 0 && g; g = g->next) {
 		if (!str_eq(g->name, name))
@@ -157,7 +158,7 @@ static int add_group(struct builder *b, const struct place *at, const char *name
 		rc = add_group_line(b, at, g);
 	}
 	if (rc == 0 && !found && machine_knows(name))
-		return add_machine(b, at, name);
+		return b->plan ? add_machine(b, at, name) : 0;
 	return rc == 0 && !found ? unknown_group(b, at, name) : rc;
 }
 
@@ -249,12 +250,12 @@ static const struct {
 	{ OPT_RESOLVE, take_resolve },
 };
 
-static int take_lists(struct builder *b, const struct draft *d)
+static int take_lists(struct builder *b)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		for (const struct value *v = draft_get(d, lists[i].id); v; v = v->next) {
+		for (const struct value *v = draft_get(b->draft, lists[i].id); v; v = v->next) {
 			const char *s = v->text;
 
 			while (rc == 0 && *s) {
@@ -334,31 +335,58 @@ static int plan_proxy(struct builder *b)
 	return refuse(b, &at, from ? arena_printf(b->arena, "%s of the caller: %s", from, why) : why);
 }
 
-/* The first list that is set; OPT_COUNT: none. */
-static enum opt any_list(const struct draft *d)
+/* What only a gate uses; first what mode = host cannot stand beside. */
+static const enum opt gate_only[] = { OPT_ALLOW,   OPT_HOST_PORT, OPT_PUBLISH,
+				      OPT_RESOLVE, OPT_PROXY,	  OPT_EVENTS };
+
+/* The first of these that comes from such a place; no value: none. */
+static struct place find_gate_only(const struct draft *d, enum origin_kind kind)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		if (draft_get(d, lists[i].id))
-			return lists[i].id;
+	for (size_t i = 0; i < ARRAY_SIZE(gate_only); i++) {
+		for (const struct value *v = draft_get(d, gate_only[i]); v; v = v->next) {
+			if (v->origin.kind == kind)
+				return (struct place){ gate_only[i], v, v->text };
+		}
 	}
-	return OPT_COUNT;
+	return (struct place){ OPT_COUNT, NULL, NULL };
 }
 
-/* Modes other than gate. */
-static int plan_without(struct builder *b, struct plan *p, enum network_mode mode)
+static bool wants_gate(const struct draft *d)
 {
-	enum opt id = any_list(p->draft);
-	int rc = network_check(p->draft, b->e);
-	struct place at;
+	for (const struct value *v = draft_get(d, OPT_NETWORK); v; v = v->replaced) {
+		if (v->number == NETWORK_GATE)
+			return true;
+	}
+	return false;
+}
 
-	if (rc < 0 || id == OPT_COUNT)
+bool network_in_vain(const struct draft *d, struct text *t)
+{
+	struct place at = find_gate_only(d, ORIGIN_FILE);
+
+	if (!at.value || wants_gate(d))
+		return false;
+	place_format(&at, t);
+	text_addf(t, ": %s has no effect without mode = gate", options[at.id].key);
+	return true;
+}
+
+/* The words of all lists; and with a mode other than gate, what cannot stand beside it. */
+static int check_lists(struct builder *b)
+{
+	enum network_mode mode = (enum network_mode)draft_get(b->draft, OPT_NETWORK)->number;
+	struct place at;
+	int rc = take_lists(b);
+
+	if (rc < 0 || mode == NETWORK_GATE)
 		return rc;
-	at = (struct place){ id, draft_get(p->draft, id), draft_get(p->draft, id)->text };
-	if (mode == NETWORK_HOST)
+	at = find_gate_only(b->draft, ORIGIN_FLAG);
+	if (at.value)
+		return refuse(b, &at, "needs --network gate");
+	at = find_gate_only(b->draft, ORIGIN_FILE);
+	if (mode == NETWORK_HOST && at.value && at.id != OPT_PROXY)
 		return refuse(b, &at,
 			      "mode = host lets everything through: use mode = gate, or remove this");
-	plan_note(b->arena, p, false, "network-lists",
-		  "allow, host-port, publish and resolve have no effect without mode = gate");
 	return 0;
 }
 
@@ -380,27 +408,41 @@ static int check_gate(struct builder *b)
 
 int network_check(const struct draft *d, struct err *e)
 {
-	struct builder b = { .arena = d->arena, .e = e };
+	struct profile_file *files = NULL;
+	struct builder b = { .arena = d->arena, .draft = d, .files = &files, .e = e };
 
-	return take_lists(&b, d);
+	return check_lists(&b);
+}
+
+/* Modes other than gate: groups are not even read. */
+static int plan_without(struct builder *b)
+{
+	char vain[400];
+	struct text t;
+	int rc = check_lists(b);
+
+	text_init(&t, vain, sizeof(vain));
+	if (rc == 0 && network_in_vain(b->draft, &t))
+		plan_note(b->arena, b->plan, false, "network-lists", "%s", vain)->said = true;
+	return rc;
 }
 
 int network_plan(struct arena *a, struct plan *p, struct err *e)
 {
-	struct builder b = { .arena = a, .plan = p, .e = e };
-	enum network_mode mode = (enum network_mode)draft_get(p->draft, OPT_NETWORK)->number;
+	struct builder b = { .arena = a, .draft = p->draft, .plan = p, .e = e };
 	struct text t;
 	int rc;
 
-	if (mode != NETWORK_GATE)
-		return plan_without(&b, p, mode);
+	if (draft_get(p->draft, OPT_NETWORK)->number != NETWORK_GATE)
+		return plan_without(&b);
+	b.files = &p->deciding;
 	/* Room for all; pages that are not touched cost nothing. */
 	b.policy = arena_alloc(a, policy_size(POLICY_RULES_MAX));
 	b.policy->magic = POLICY_MAGIC;
 	b.policy->redirected = true;
 	text_init(&t, b.policy->jail, sizeof(b.policy->jail));
 	text_addf(&t, "%.48s-%d", p->hostname, (int)getpid());
-	rc = take_lists(&b, p->draft);
+	rc = take_lists(&b);
 	if (rc == 0)
 		rc = plan_proxy(&b);
 	if (rc == 0)

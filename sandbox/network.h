@@ -11,13 +11,20 @@
 enum network_mode { NETWORK_NONE, NETWORK_GATE, NETWORK_HOST };
 
 /*
- * Fill p->network when mode is gate, and the notes about lists that have no effect when it is not.
- * What is wrong in a list is an error in every mode, with the line it stands in.
+ * Fill p->network when mode is gate, and the note about lists that have no effect when it is not.
+ * What is wrong in a list is an error in every mode, with the line it stands in, and so is an option
+ * that only a gate uses.
  */
 int network_plan(struct arena *a, struct plan *p, struct err *e);
 
-/* The words alone, without groups: for `jail profile check`. */
+/* The words and the groups alone: for `jail profile check`. */
 int network_check(const struct draft *d, struct err *e);
+
+/*
+ * Does a profile set what only a gate uses, where nobody asks for a gate? What is wrong, into t. A
+ * gate that was asked for and switched off again is no mistake.
+ */
+bool network_in_vain(const struct draft *d, struct text *t);
 
 /* What explain says of it; nothing without a gate. */
 void explain_network_text(const struct plan *p, struct text *t);

@@ -31,7 +31,7 @@
  */
 #define REMAPPED_UID 1000
 
-void plan_note(struct arena *a, struct plan *p, bool weak, const char *id, const char *fmt, ...)
+struct note *plan_note(struct arena *a, struct plan *p, bool weak, const char *id, const char *fmt, ...)
 {
 	struct note **tail = &p->notes, *n;
 	char text[512];
@@ -45,6 +45,7 @@ void plan_note(struct arena *a, struct plan *p, bool weak, const char *id, const
 	n = arena_new(a, struct note);
 	*n = (struct note){ .weak = weak, .id = id, .text = arena_strdup(a, text) };
 	*tail = n;
+	return n;
 }
 
 static bool yes(const struct draft *d, enum opt id)

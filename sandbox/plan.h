@@ -66,7 +66,8 @@ struct limits {
  */
 struct note {
 	struct note *next;
-	bool weak;	/* said on stderr at every run; the others only in explain */
+	bool weak;	/* said on stderr at every run */
+	bool said;	/* this too; the others only in explain */
 	const char *id; /* stable: "network-host" */
 	const char *text;
 };
@@ -109,7 +110,7 @@ struct plan {
 int plan_build(struct arena *a, const struct draft *d, const struct caller *c, char *const *argv,
 	       struct plan **ret, struct err *e);
 
-void plan_note(struct arena *a, struct plan *p, bool weak, const char *id, const char *fmt, ...)
-	__attribute__((format(printf, 5, 6)));
+struct note *plan_note(struct arena *a, struct plan *p, bool weak, const char *id, const char *fmt,
+		       ...) __attribute__((format(printf, 5, 6)));
 
 #endif

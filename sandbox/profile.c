@@ -76,8 +76,9 @@ static int show(struct call *c, const struct caller *who, const char *name, stru
 
 static int check(struct call *c, const struct caller *who, const char *name, struct err *e)
 {
+	char line[400];
 	struct draft d;
-	struct text t;
+	struct text t, vain;
 	int rc = read_one(c, who, name, &d, e);
 
 	if (rc == 0)
@@ -87,6 +88,12 @@ static int check(struct call *c, const struct caller *who, const char *name, str
 	text_init(&t, buf, sizeof(buf));
 	text_add_clean(&t, name);
 	text_add(&t, ": ok\n");
+	text_init(&vain, line, sizeof(line));
+	if (network_in_vain(&d, &vain)) {
+		text_add(&t, "note: ");
+		text_add_clean(&t, line);
+		text_add(&t, "\n");
+	}
 	return verb_show(&t, e);
 }
 

@@ -152,10 +152,10 @@ static void say_notes(const struct plan *p)
 		char line[700];
 		struct text t;
 
-		if (!n->weak)
+		if (!n->weak && !n->said)
 			continue;
 		text_init(&t, line, sizeof(line));
-		text_add(&t, "jail: weak: ");
+		text_add(&t, n->weak ? "jail: weak: " : "jail: note: ");
 		text_add_clean(&t, n->text);
 		text_add(&t, "\n");
 		print(STDERR_FILENO, line);

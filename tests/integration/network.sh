@@ -11,7 +11,7 @@ have python3 bash || skip_all "python3 or bash is missing"
 # As root the rules are looked at, too.
 looked=0
 [ "$who" != root ] || ! have nft nsenter || [ -n "${JAIL_NO_NFT-}" ] || looked=8
-if [ -n "${JAIL_NO_NFT-}" ]; then plan 32; else plan $((36 + looked)); fi
+if [ -n "${JAIL_NO_NFT-}" ]; then plan 44; else plan $((48 + looked)); fi
 
 # ---- a server on the host, which says its name
 
@@ -232,8 +232,32 @@ hello from outside" "few descriptors for the command are enough for the gate"
 run --network none -- sh -c "$inside"'try 198.18.0.1 4711; cat /proc/net/route | wc -l'
 is "$out" "Network is unreachable
 1" "without a gate there is nothing to reach"
-run --network none --allow x.test --publish "3000:$port" -- true
-is "$rc" 0 "... and no port is opened"
+profile gated '[network]' 'mode = gate' 'allow = x.test' "publish = 3000:$port"
+profile shut '[jail]' 'extends = gated' '[network]' 'mode = none'
+run --profile shut -- true
+is "$rc$err" 0 "... no port is opened, and nothing is said of lists that were switched off"
+profile vain '[network]' 'allow = x.test'
+run --profile vain -- true
+is "$rc$err" "0jail: note: vain.ini:2: allow has no effect without mode = gate" "... but lists that nobody switched on are told"
+for option in --allow=x.test --publish=3000 --host-port=3000 --resolve=x.test=192.0.2.1 --proxy=host "--events=$scratch/made"; do
+	refused "$option: needs --network gate$" "${option%%=*} needs a gate" "$option" -- touch ran
+done
+not_ok "... and no file for events is made" test -e "$scratch/made"
+
+# ---- what doctor says of it
+
+run doctor
+like "$out" "^ok +gate +'.*/jail-gate' can be started$" "doctor: the gate's program is there"
+if [ -n "${JAIL_NO_NFT-}" ]; then
+	like "$out" "^note +nftables +mode = gate cannot be had: .*nftables: Protocol not supported$" "... and nftables is not"
+	like "$out" "^ +fix: sudo modprobe .*without-nft = yes" "... with what to do"
+else
+	like "$out" "^ok +nftables +the rules, routes and sockets of a gate can be made$" "... and so is nftables"
+	is "$(jail doctor --json | python3 -c 'import json, sys; print(*(x["verdict"] for x in json.load(sys.stdin) if x["check"] in ("gate", "nftables")))')" \
+		"ok ok" "... in JSON too"
+fi
+run --ro "$top_builddir" -- "$top_builddir/jail-intree" doctor
+like "$out" "^FAIL +namespaces +you are inside a jail already" "doctor: inside a jail it says so"
 
 # ---- the rules themselves, as nft shows them
 

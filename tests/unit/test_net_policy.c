@@ -42,9 +42,9 @@ static void test_find(void **state)
 		const char *name;
 		int port, want; /* -1: none */
 	} table[] = {
-		{ "allowed.test", 443, 0 },
+		{ "allowed.test", 443, 7 },
 		{ "allowed.test", 80, -1 },
-		{ "allowed.test", 0, 0 },
+		{ "allowed.test", 0, 7 },
 		{ "a.wild.test", 443, 1 },
 		{ "wild.test", 443, -1 },
 		{ "ssh.test", 22, 2 },
@@ -109,6 +109,101 @@ static void test_find_addr(void **state)
 			fail_msg("%s:%d", table[i].addr, table[i].port);
 	}
 	free(p);
+}
+
+static struct net_policy *make_of(const char *list)
+{
+	struct net_policy *p = calloc(1, policy_size(16));
+	struct err why = { 0 };
+
+	assert_non_null(p);
+	for (const char *s = list; *s; s += strspn(s, " ")) {
+		char word[64] = "";
+
+		assert_true(strcspn(s, " ") < sizeof(word) && p->rules < 16);
+		memcpy(word, s, strcspn(s, " "));
+		s += strcspn(s, " ");
+		assert_int_equal(rule_parse(word, &p->rule[p->rules++], &why), 0);
+	}
+	return p;
+}
+
+/* Of rules that overlap, the most specific is meant, wherever it stands. */
+static void test_overlaps(void **state)
+{
+	static const struct {
+		const char *rules, *host;
+		int port, want;
+	} table[] = {
+		{ "a.b.test *.b.test", "a.b.test", 443, 0 },
+		{ "*.b.test a.b.test", "a.b.test", 443, 1 },
+		{ "*.b.test a.b.test:22", "a.b.test", 443, 0 },
+		{ "*.b.test *.test", "a.b.test", 443, 0 },
+		{ "*.test *.b.test", "a.b.test", 443, 1 },
+		{ "*.test *.b.test", "b.test", 443, 0 },
+		{ "a.test a.test:1-65535", "a.test", 443, 0 },
+		{ "a.test:1-65535 a.test", "a.test", 443, 1 },
+		{ "a.test:1-65535 a.test", "a.test", 444, 0 },
+		{ "a.test:1-65535 *.test", "a.test", 443, 0 },
+		{ "a.test a.test:443/tcp", "a.test", 443, 1 },
+		{ "a.test:443/tcp a.test", "a.test", 443, 1 },
+		{ "a.test:443/tcp a.test 8.8.8.8:443", "a.test", 443, 1 },
+		{ "8.8.8.8:443 8.0.0.0/8:443", "8.8.8.8", 443, 0 },
+		{ "8.0.0.0/8:443 8.8.8.8:1-500", "8.8.8.8", 443, 1 },
+		{ "8.0.0.0/8:1-500 8.0.0.0/8:443", "8.8.8.8", 443, 1 },
+		{ "8.0.0.0/8:443 8.0.0.0/8:1-500", "8.8.8.8", 443, 0 },
+		{ "8.0.0.0/8:443 8.0.0.0/8:443", "8.8.8.8", 443, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		struct net_policy *p = make_of(table[i].rules);
+		uint16_t port = (uint16_t)table[i].port;
+		const struct rule *r;
+		struct addr a;
+
+		if (addr_parse(table[i].host, &a))
+			r = policy_find_addr(p, &a, port);
+		else
+			r = policy_find(p, table[i].host, port);
+		if ((r ? (int)(r - p->rule) : -1) != table[i].want)
+			fail_msg("%s: %s:%d", table[i].rules, table[i].host, port);
+		free(p);
+	}
+}
+
+static void test_shadow(void **state)
+{
+	static const struct {
+		const char *rules;
+		int by[3]; /* of each rule; -1: it can be used */
+	} table[] = {
+		{ "a.test a.test:443/tcp", { 1, -1 } },
+		{ "a.test A.test. a.test", { 2, 2, -1 } },
+		{ "a.test b.test", { -1, -1 } },
+		{ "*.test a.test", { -1, -1 } },
+		{ "*.test test", { -1, -1 } },
+		{ "a.test a.test:443-444", { -1, -1 } },
+		{ "a.test:443-444 a.test:444 a.test", { 1, -1, -1 } },
+		{ "a.test:443-445 a.test:445 a.test", { -1, -1, -1 } },
+		{ "a.test:1-65535 a.test:1-65535", { 1, -1 } },
+		{ "8.0.0.0/8:22 8.0.0.0/8:22/tcp", { 1, -1 } },
+		{ "8.0.0.0/8:22 8.0.0.0/9:22 9.0.0.0/8:22", { -1, -1, -1 } },
+		{ "0.0.0.0/0:22 [::/0]:22", { -1, -1 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		struct net_policy *p = make_of(table[i].rules);
+
+		for (uint32_t k = 0; k < p->rules; k++) {
+			const struct rule *by = policy_shadow(p, &p->rule[k]);
+
+			if ((by ? (int)(by - p->rule) : -1) != table[i].by[k])
+				fail_msg("%s: rule %u", table[i].rules, k);
+		}
+		free(p);
+	}
 }
 
 /* No text makes such a rule; were there one, it would still not open the host's own services. */
@@ -182,10 +277,9 @@ static void test_valid(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_find_addr),
-		cmocka_unit_test(test_find_loopback),
-		cmocka_unit_test(test_valid),
+		cmocka_unit_test(test_find),	      cmocka_unit_test(test_find_addr),
+		cmocka_unit_test(test_overlaps),      cmocka_unit_test(test_shadow),
+		cmocka_unit_test(test_find_loopback), cmocka_unit_test(test_valid),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
