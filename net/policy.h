@@ -72,6 +72,8 @@ bool port_parse(const char *s, size_t n, uint16_t *ret);
 /* One `resolve =`, one `host-port =` or `publish =` ("5432", "5432:15432": inside first). */
 int pin_parse(const char *word, struct pin *ret, struct err *why);
 int port_pair_parse(const char *word, struct port_pair *ret, struct err *why);
+/* [http://]HOST:PORT[/], the forms in which https_proxy is written, into the fields of the proxy. */
+int proxy_parse(const char *word, struct net_policy *ret, struct err *why);
 
 /* The bytes of a policy with so many rules. */
 size_t policy_size(uint32_t rules);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The words of `allow =`, `resolve =`, `host-port =` and `publish =` as records; pure functions, P0. */
+/* The words of `allow =`, `resolve =`, `host-port =`, `publish =` and `proxy =` as records; pure functions, P0. */
 #include <errno.h>
 #include <string.h>
 
 #include "base/own.h"
+#include "base/text.h"
 #include "net/gate.h"
 #include "net/policy.h"
 
@@ -236,6 +237,14 @@ static int name_rule(struct span host, struct span ports, bool has_ports, struct
 	return 0;
 }
 
+/* "name.test/", "name.test/path": what stands before the slash is no address. */
+static bool is_path(const char *word)
+{
+	struct span host = { word, strcspn(word, ":") };
+
+	return span_has(host, '/') && !looks_like_addr(span_cut(&host, '/'));
+}
+
 /* What people write instead, told apart so that the reason helps. */
 static int misread(const char *word, struct err *why)
 {
@@ -243,6 +252,10 @@ static int misread(const char *word, struct err *why)
 
 	if (!*word)
 		return because(why, "it is empty");
+	if (word[0] == '#')
+		return because(why, "a comment begins with ';'");
+	if (strchr(word, ','))
+		return because(why, "separate rules with blanks, and repeat the host for each port");
 	if (strlen(word) >= sizeof(((struct rule *)0)->text))
 		return because(why, "it is longer than a host name can be");
 	if (strstr(word, "://"))
@@ -253,6 +266,8 @@ static int misread(const char *word, struct err *why)
 		return 0;
 	for (const char *s = word; *s; s++)
 		colons += *s == ':';
+	if (is_path(word))
+		return because(why, "a rule is a host and maybe a port, not a URL or path");
 	return colons > 1
 		       ? because(why, "an IPv6 address stands in brackets, as in [2001:db8::1]:22")
 		       : 0;
@@ -325,6 +340,12 @@ int pin_parse(const char *word, struct pin *ret, struct err *why)
 	return 0;
 }
 
+static int no_pair(struct span p, struct err *why)
+{
+	return because(why, "'%.*s' is no port: it is INSIDE or INSIDE:OUTSIDE, each 1 to 65535",
+		       (int)p.n, p.s);
+}
+
 int port_pair_parse(const char *word, struct port_pair *ret, struct err *why)
 {
 	struct span rest = { word, strlen(word) };
@@ -332,11 +353,47 @@ int port_pair_parse(const char *word, struct port_pair *ret, struct err *why)
 	struct span inside = span_cut(&rest, ':');
 	struct port_pair p;
 
+	if (strchr(word, ','))
+		return because(why, "separate ports with blanks");
 	if (!port_parse(inside.s, inside.n, &p.inside))
-		return because(why, "'%.*s' is no port: 1 to 65535", (int)inside.n, inside.s);
+		return no_pair(inside, why);
 	p.outside = p.inside;
 	if (two && !port_parse(rest.s, rest.n, &p.outside))
-		return because(why, "'%.*s' is no port: 1 to 65535", (int)rest.n, rest.s);
+		return no_pair(rest, why);
 	*ret = p;
+	return 0;
+}
+
+int proxy_parse(const char *word, struct net_policy *ret, struct err *why)
+{
+	struct span host = { word, strlen(word) };
+	struct addr addr = { 0 };
+	char name[NAME_SIZE] = "";
+	const char *colon;
+	uint16_t port;
+
+	if (str_starts(word, "http://")) {
+		host.s += 7;
+		host.n -= 7;
+	}
+	if (strstr(host.s, "://"))
+		return because(why, "only HTTP proxies can be used, http://HOST:PORT");
+	if (span_has(host, '@'))
+		return because(why, "a proxy that asks for a password cannot be used");
+	host.n -= host.n && host.s[host.n - 1] == '/';
+	colon = memrchr(host.s, ':', host.n);
+	if (!colon || !port_parse(colon + 1, host.n - (size_t)(colon + 1 - host.s), &port))
+		return because(why, "not http://HOST:PORT");
+	host.n = (size_t)(colon - host.s);
+	if (host.n > 2 && host.s[0] == '[' && host.s[host.n - 1] == ']') {
+		if (!span_addr((struct span){ host.s + 1, host.n - 2 }, &addr) || addr.family != 6)
+			return because(why, "not an IPv6 address in brackets");
+	} else if (!span_addr(host, &addr) && name_canonical(host.s, host.n, name) < 0) {
+		return because(why, "not the name or the address of a host");
+	}
+	ret->proxy_addr = addr;
+	ret->proxy_port = port;
+	memcpy(ret->proxy_name, name, sizeof(name));
+	ret->use_proxy = true;
 	return 0;
 }

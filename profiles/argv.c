@@ -21,6 +21,8 @@ static int unknown(const char *word, size_t len, const char *name, struct err *e
 	if (id != OPT_COUNT && options[id].type == TYPE_BOOL)
 		return err_set(e, ST_USAGE, 0, "%.*s: unknown option; did you mean '--%s=no'?",
 			       (int)len, word, options[id].flag);
+	if (str_eq(name, "gate"))
+		near = "network gate";
 	if (near)
 		return err_set(e, ST_USAGE, 0, "%.*s: unknown option; did you mean '--%s'?",
 			       (int)len, word, near);

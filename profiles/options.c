@@ -70,7 +70,8 @@ static const char *next_flag(void *arg, size_t i)
 	(void)arg;
 	if (i >= OPT_COUNT)
 		return NULL;
-	return options[i].flag ? options[i].flag : no_word;
+	/* nobody is led to what weakens a jail by a slip of the hand */
+	return options[i].flag && !strstr(options[i].help, "(weak)") ? options[i].flag : no_word;
 }
 
 /* By spelling; failing that a name that the word begins with ("rw-path"), or begins ("work"). */

@@ -46,7 +46,7 @@ extern const struct option_def options[OPT_COUNT];
 enum opt option_by_key(const char *section, const char *key);
 enum opt option_by_flag(const char *flag);
 
-/* The nearest known name, or NULL. */
+/* The nearest known name, or NULL; never a flag that is weak. */
 const char *option_nearest_key(const char *section, const char *key);
 const char *option_nearest_section(const char *section);
 const char *option_nearest_flag(const char *flag);

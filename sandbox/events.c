@@ -88,6 +88,11 @@ static int open_log(struct plan *p, const char *path, struct err *e)
 			       "--events '%s': the command could change it there: name a file elsewhere",
 			       path);
 	fd = openat(dir, name, flags, 0600);
+	if (fd < 0 && errno == ELOOP)
+		return err_set(
+			e, ST_USAGE, 0,
+			"--events '%s' is a symbolic link: name what it leads to, or the number of a descriptor",
+			path);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_set(e, ST_USAGE, errno, "--events '%s'", path);
 	if (!S_ISREG(st.st_mode))
@@ -106,5 +111,8 @@ int events_open(struct plan *p, struct err *e)
 
 	if (!v)
 		return 0;
+	if (str_eq(v->text, "-"))
+		return err_set(e, ST_USAGE, 0,
+			       "--events -: give the number of a descriptor: 1 is stdout, 2 is stderr");
 	return number >= 0 ? open_number(p, number, e) : open_log(p, v->text, e);
 }

@@ -22,6 +22,7 @@
 #include "base/own.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "sandbox/network.h"
 #include "sandbox/plan.h"
 #include "sandbox/weak.h"
 #include "sandbox/wire.h"
@@ -64,7 +65,7 @@ static void list_ports(struct gateway *g)
 }
 
 /* At the host's own loopback; never at an address that others could reach. */
-static int publish(uint16_t port, int *ret, struct err *e)
+static int publish(uint16_t port, int *ret)
 {
 	const struct sockaddr_in at = { .sin_family = AF_INET,
 					.sin_port = htons(port),
@@ -75,9 +76,40 @@ static int publish(uint16_t port, int *ret, struct err *e)
 	/* A port of which old connections are still remembered is free. */
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) < 0 ||
 	    bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0 || listen(fd, SOMAXCONN) < 0)
-		return err_set(e, ST_NET, errno, "publish: listen at 127.0.0.1:%u", port);
+		return -errno;
 	*ret = fd_take(&fd);
 	return 0;
+}
+
+/* Why a port cannot be had on the host, with the word that asked for it. */
+static int unpublished(struct arena *a, const struct plan *p, const struct port_pair *pair,
+		       int code, struct err *e)
+{
+	const char *asked = "", *reason;
+	const struct value *v = draft_get(p->draft, OPT_PUBLISH), *from = v;
+
+	for (; v; v = v->next) {
+		for (const char *s = v->text; *s; s += strspn(s, " ")) {
+			const char *word = arena_strndup(a, s, strcspn(s, " "));
+			struct err why = { 0 };
+			struct port_pair found;
+
+			s += strlen(word);
+			if (port_pair_parse(word, &found, &why) < 0 || found.outside != pair->outside)
+				continue;
+			asked = word;
+			from = v;
+		}
+	}
+	if (code == EADDRINUSE)
+		reason = arena_printf(a, "127.0.0.1:%u is in use on the host: use %u:OTHER",
+				      pair->outside, pair->inside);
+	else if (code == EACCES)
+		reason = arena_printf(a, "a port of a user's is 1024 or higher: use %u:%u",
+				      pair->inside, pair->outside + 8000u);
+	else
+		reason = arena_printf(a, "listen at 127.0.0.1:%u: %s", pair->outside, strerror(code));
+	return network_refuse(OPT_PUBLISH, from, asked, reason, e);
 }
 
 static int make_score(int *ret, struct err *e)
@@ -107,8 +139,13 @@ int gateway_open(struct arena *a, const struct plan *p, struct gateway *g, struc
 	if (g->without_nft)
 		list_ports(g);
 	rc = batch_build(a, g->policy, !weakened(WEAK_NFT), &g->batch, e);
-	for (uint32_t i = 0; rc == 0 && i < g->policy->publish; i++)
-		rc = publish(g->policy->published[i].outside, &g->published[i], e);
+	for (uint32_t i = 0; rc == 0 && i < g->policy->publish; i++) {
+		const struct port_pair *pair = &g->policy->published[i];
+
+		rc = publish(pair->outside, &g->published[i]);
+		if (rc < 0)
+			return unpublished(a, p, pair, -rc, e);
+	}
 	if (rc == 0)
 		rc = wire_pair(g->pair, e);
 	return rc < 0 ? rc : make_score(&g->score, e);

@@ -39,19 +39,22 @@ static void place_format(const struct place *at, struct text *t)
 	origin_format(&at->value->origin, at->id, t);
 }
 
-/* "claude.ini:12: allow = x: reason", "--allow=x: reason" */
-static int refuse(const struct builder *b, const struct place *at, const char *reason)
+int network_refuse(enum opt id, const struct value *v, const char *word, const char *reason,
+		   struct err *e)
 {
 	char origin[200];
 	struct text t;
 
-	if (at->value->origin.kind == ORIGIN_FLAG)
-		return err_set(b->e, ST_USAGE, 0, "--%s=%.100s: %s", options[at->id].flag, at->word,
-			       reason);
+	if (v->origin.kind == ORIGIN_FLAG)
+		return err_set(e, ST_USAGE, 0, "--%s=%.100s: %s", options[id].flag, word, reason);
 	text_init(&t, origin, sizeof(origin));
-	place_format(at, &t);
-	return err_set(b->e, ST_PLAN, 0, "%s: %s = %.100s: %s", origin, options[at->id].key,
-		       at->word, reason);
+	origin_format(&v->origin, id, &t);
+	return err_set(e, ST_PLAN, 0, "%s: %s = %.100s: %s", origin, options[id].key, word, reason);
+}
+
+static int refuse(const struct builder *b, const struct place *at, const char *reason)
+{
+	return network_refuse(at->id, at->value, at->word, reason, b->e);
 }
 
 /* The end of a long one tells more than its beginning. */
@@ -109,8 +112,15 @@ static int add_group_line(struct builder *b, const struct place *at, const struc
 
 static int unknown_group(struct builder *b, const struct place *at, const char *name)
 {
-	const char *near = hostgroups_nearest(b->groups, name);
+	char small[64];
+	struct text t;
+	const char *near;
 
+	text_init(&t, small, sizeof(small));
+	text_add(&t, name);
+	for (char *s = small; *s; s++) /* as all groups are written */
+		*s = *s >= 'A' && *s <= 'Z' ? (char)(*s - 'A' + 'a') : *s;
+	near = machine_knows(small) ? small : hostgroups_nearest(b->groups, small);
 	if (near)
 		return refuse(b, at,
 			      arena_printf(b->arena, "no such group; did you mean '@%s'?", near));
@@ -135,22 +145,28 @@ static int add_machine(struct builder *b, const struct place *at, const char *na
 	if (rc == 0 && str_eq(name, "npm") && !s->registry)
 		return refuse(
 			b, at,
-			"npm's own choice is not in its configuration: npm config set registry URL, where npm config get registry says which");
+			"npm has no registry configured here; run: npm config set registry $(npm config get registry)");
 	if (rc == 0 && !s->n)
 		return refuse(b, at, "this machine's configuration names no host for it");
 	return rc;
 }
 
+static int read_groups(struct builder *b)
+{
+	if (b->groups_read)
+		return 0;
+	b->groups_read = true;
+	return hostgroups_read(b->arena, b->draft->expand, &b->groups, b->files, b->e);
+}
+
 static int add_group(struct builder *b, const struct place *at, const char *name)
 {
 	bool found = false;
-	int rc = 0;
+	int rc;
 
 	if (!b->files)
 		return 0;
-	if (!b->groups_read)
-		rc = hostgroups_read(b->arena, b->draft->expand, &b->groups, b->files, b->e);
-	b->groups_read = true;
+	rc = read_groups(b);
 	for (const struct hostgroup *g = b->groups; rc == 0 && g; g = g->next) {
 		if (!str_eq(g->name, name))
 			continue;
@@ -162,17 +178,54 @@ static int add_group(struct builder *b, const struct place *at, const char *name
 	return rc == 0 && !found ? unknown_group(b, at, name) : rc;
 }
 
+static bool is_group(const struct builder *b, const char *name)
+{
+	const struct hostgroup *g = b->groups;
+
+	while (g && !str_eq(g->name, name))
+		g = g->next;
+	return g || machine_knows(name);
+}
+
+/* What is a rule, and may be meant otherwise. */
+static int note_rule(struct builder *b, const struct place *at, const struct rule *r)
+{
+	const bool one_label = !r->addr.family && !strchr(r->name, '.');
+	int rc = 0;
+
+	if (!b->policy)
+		return 0;
+	if (one_label && str_eq(at->word, r->name)) {
+		rc = read_groups(b);
+		if (rc == 0 && is_group(b, r->name))
+			plan_note(b->arena, b->plan, false, "network-group",
+				  "allow = %s is a host of that name; the group is @%s", r->name,
+				  r->name)
+				->said = true;
+	}
+	if (one_label && r->wildcard)
+		plan_note(b->arena, b->plan, false, "network-wide",
+			  "allow = %s is a whole top-level domain: whoever has a name there",
+			  r->text);
+	if (r->first <= GATE_DNS_PORT && r->last >= GATE_DNS_PORT)
+		plan_note(b->arena, b->plan, false, "network-port",
+			  "allow = %s: port 53 stays jail's own resolver", r->text);
+	return rc;
+}
+
 static int take_allow(struct builder *b, const struct place *at)
 {
 	struct err why = { 0 };
 	struct rule r;
+	int rc;
 
 	if (at->word[0] == '@')
 		return at->word[1] ? add_group(b, at, at->word + 1)
-				   : refuse(b, at, "'@' and the name of a group, as in @npm");
+				   : refuse(b, at, "'@' and the name of a group, as in @pypi");
 	if (rule_parse(at->word, &r, &why) < 0)
 		return refuse(b, at, why.what);
-	return add_rule(b, at, &r, NULL);
+	rc = note_rule(b, at, &r);
+	return rc < 0 ? rc : add_rule(b, at, &r, NULL);
 }
 
 static int take_resolve(struct builder *b, const struct place *at)
@@ -213,6 +266,19 @@ static bool outside_taken(const struct port_pair *p, uint32_t n, uint16_t port)
 	return false;
 }
 
+/* A network namespace begins with this limit, and the command has no right to pass it. */
+enum { PORTS_LOW = 1024 };
+
+static const char *low_inside(struct arena *a, const struct port_pair *p)
+{
+	const unsigned high = p->inside + 8000u;
+
+	if (p->inside == p->outside)
+		return arena_printf(a, "nothing inside can listen at a port below 1024: use %u", high);
+	return arena_printf(a, "nothing inside can listen at a port below 1024: use %u:%u", high,
+			    p->outside);
+}
+
 static int take_port(struct builder *b, const struct place *at)
 {
 	const bool publish = at->id == OPT_PUBLISH;
@@ -225,6 +291,8 @@ static int take_port(struct builder *b, const struct place *at)
 		return refuse(b, at, why.what);
 	if (pair.inside == GATE_PORT || pair.inside == GATE_DNS_PORT)
 		return refuse(b, at, "ports 2 and 53 inside are jail's own");
+	if (publish && pair.inside < PORTS_LOW)
+		return refuse(b, at, low_inside(b->arena, &pair));
 	if (!p)
 		return 0;
 	n = publish ? &p->publish : &p->host_ports;
@@ -273,48 +341,13 @@ static int take_lists(struct builder *b)
 	return 0;
 }
 
-/* [http://]HOST:PORT[/], the forms in which https_proxy is written. */
-static const char *proxy_parse(const char *s, struct net_policy *ret)
-{
-	char host[NAME_SIZE];
-	size_t n = strlen(s), name;
-	const char *colon;
-
-	if (str_starts(s, "http://")) {
-		s += 7;
-		n -= 7;
-	}
-	if (strstr(s, "://"))
-		return "only HTTP proxies can be used, http://HOST:PORT";
-	if (strchr(s, '@'))
-		return "a proxy that asks for a password cannot be used";
-	n -= n && s[n - 1] == '/';
-	colon = memrchr(s, ':', n);
-	if (!colon || !port_parse(colon + 1, n - (size_t)(colon + 1 - s), &ret->proxy_port))
-		return "not http://HOST:PORT";
-	name = (size_t)(colon - s);
-	if (name >= sizeof(host))
-		return "not http://HOST:PORT";
-	memcpy(host, s, name);
-	host[name] = '\0';
-	if (name > 2 && host[0] == '[' && host[name - 1] == ']') {
-		host[name - 1] = '\0';
-		if (!addr_parse(host + 1, &ret->proxy_addr) || ret->proxy_addr.family != 6)
-			return "not an IPv6 address in brackets";
-	} else if (!addr_parse(host, &ret->proxy_addr) &&
-		   name_canonical(host, name, ret->proxy_name) < 0) {
-		return "not the name or the address of a host";
-	}
-	ret->use_proxy = true;
-	return NULL;
-}
-
 static int plan_proxy(struct builder *b)
 {
 	static const char *const names[] = { "https_proxy", "HTTPS_PROXY" };
 	const struct value *v = draft_get(b->plan->draft, OPT_PROXY);
 	struct place at = { OPT_PROXY, v, v->text };
-	const char *url = v->text, *why, *from = NULL;
+	const char *url = v->text, *from = NULL;
+	struct err why = { 0 };
 
 	if (str_eq(url, "none"))
 		return 0;
@@ -329,10 +362,11 @@ static int plan_proxy(struct builder *b)
 	}
 	if (strchr(at.word, '@'))
 		at.word = "..."; /* a password is not repeated */
-	why = proxy_parse(url, b->policy);
-	if (!why)
+	if (proxy_parse(url, b->policy, &why) == 0)
 		return 0;
-	return refuse(b, &at, from ? arena_printf(b->arena, "%s of the caller: %s", from, why) : why);
+	return refuse(b, &at,
+		      from ? arena_printf(b->arena, "%s of the caller: %s", from, why.what)
+			   : why.what);
 }
 
 /* What only a gate uses; first what mode = host cannot stand beside. */

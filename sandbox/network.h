@@ -26,6 +26,10 @@ int network_check(const struct draft *d, struct err *e);
  */
 bool network_in_vain(const struct draft *d, struct text *t);
 
+/* "claude.ini:12: allow = x: reason", "--allow=x: reason" */
+int network_refuse(enum opt id, const struct value *v, const char *word, const char *reason,
+		   struct err *e);
+
 /* What explain says of it; nothing without a gate. */
 void explain_network_text(const struct plan *p, struct text *t);
 void explain_network_json(const struct plan *p, struct json *j);

@@ -41,6 +41,16 @@ help_has_all() {
 }
 check "--help names every option" help_has_all
 
+lists_told() {	# each option that can be repeated is in the sentence that says so
+	awk '/^One that sets a list/ { on = 1 } /^adds to it/ { on = 0 } on' man/jail.1 | grep -oE 'Fl Fl [a-z-]+' | cut -d ' ' -f 3 >"$scratch/told"
+	"$top_builddir/tests/docs/table" keys | awk -F '\t' '$3 != "-" && $4 ~ /, list/ { print $3 }' >"$scratch/lists"
+	grep -vxF -f "$scratch/told" "$scratch/lists" && return 1
+	[ -s "$scratch/lists" ]
+}
+check "jail.1 says which options can be repeated" lists_told
+gate_told() { [ "$(grep -lx '\.Xr jail-gate 8' man/jail.1 man/jail-profile.5 man/jail-security.7 | wc -l)" = 3 ]; }
+check "the other manuals lead to jail-gate.8" gate_told
+
 # ---- the rows that the manual names ----------------------------------------------------------------------------------------
 
 rows_exist() {

@@ -77,7 +77,14 @@ static const struct {
 	{ "https://allowed.test", "not a URL" },
 	{ "https://allowed.test:443/x", "not a URL" },
 	{ "user@allowed.test", "no user name" },
-	{ "allowed.test/path", "is no address" },
+	{ "allowed.test/path", "not a URL or path" },
+	{ "allowed.test/", "not a URL or path" },
+	{ "allowed.test/path:80", "not a URL or path" },
+	{ "#", "begins with ';'" },
+	{ "#allowed.test", "begins with ';'" },
+	{ "allowed.test,other.test", "with blanks" },
+	{ "allowed.test:80,443", "with blanks" },
+	{ "192.0.2/24:22", "is no address" },
 	{ "allowed..test", "is no host name" },
 	{ "b\xc3\xbc"
 	  "cher.test",
@@ -202,14 +209,23 @@ static void test_ports(void **state)
 		const char *word;
 		int inside, outside; /* 0: bad */
 	} table[] = {
-		{ "5432", 5432, 5432 },	 { "5432:15432", 5432, 15432 },
-		{ "1:65535", 1, 65535 }, { "", 0, 0 },
-		{ "0", 0, 0 },		 { "65536", 0, 0 },
-		{ "5432:", 0, 0 },	 { ":5432", 0, 0 },
-		{ "1:2:3", 0, 0 },	 { "1-2", 0, 0 },
-		{ "0x10", 0, 0 },	 { " 1", 0, 0 },
-		{ "http", 0, 0 },	 { "127.0.0.1:80", 0, 0 },
+		{ "5432", 5432, 5432 },
+		{ "5432:15432", 5432, 15432 },
+		{ "1:65535", 1, 65535 },
+		{ "", 0, 0 },
+		{ "0", 0, 0 },
+		{ "65536", 0, 0 },
+		{ "5432:", 0, 0 },
+		{ ":5432", 0, 0 },
+		{ "1:2:3", 0, 0 },
+		{ "1-2", 0, 0 },
+		{ "0x10", 0, 0 },
+		{ " 1", 0, 0 },
+		{ "http", 0, 0 },
+		{ "127.0.0.1:80", 0, 0 },
 		{ "99999999999", 0, 0 },
+		{ "1,2", 0, 0 },
+		{ "localhost:80", 0, 0 },
 	};
 
 	(void)state;
@@ -223,7 +239,9 @@ static void test_ports(void **state)
 		assert_int_equal(p.inside, rc == 0 ? table[i].inside : 1);
 		assert_int_equal(p.outside, rc == 0 ? table[i].outside : 2);
 		if (rc < 0)
-			assert_non_null(strstr(why.what, "is no port"));
+			assert_non_null(strstr(why.what, strchr(table[i].word, ',')
+								 ? "with blanks"
+								 : "it is INSIDE or INSIDE:OUTSIDE"));
 	}
 }
 
