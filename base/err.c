@@ -10,13 +10,14 @@
 #include "base/text.h"
 
 static const char *const names[ST_COUNT] = {
-	[ST_NONE] = "none",	[ST_USAGE] = "usage",	    [ST_PROFILE] = "profile",
-	[ST_PLAN] = "plan",	[ST_KERNEL] = "kernel",	    [ST_FILTER] = "filter",
-	[ST_CGROUP] = "cgroup", [ST_IDMAP] = "idmap",	    [ST_CLONE] = "clone",
-	[ST_USERNS] = "userns", [ST_SYSCTL] = "sysctl",	    [ST_MOUNT] = "mount",
-	[ST_NET] = "net",	[ST_TTY] = "tty",	    [ST_LIMITS] = "limits",
-	[ST_CAPS] = "caps",	[ST_LANDLOCK] = "landlock", [ST_SECCOMP] = "seccomp",
-	[ST_EXEC] = "exec",	[ST_WIRE] = "wire",	    [ST_SUPERVISE] = "supervise",
+	[ST_NONE] = "none",	      [ST_USAGE] = "usage",   [ST_PROFILE] = "profile",
+	[ST_PLAN] = "plan",	      [ST_IMAGE] = "image",   [ST_KERNEL] = "kernel",
+	[ST_FILTER] = "filter",	      [ST_CGROUP] = "cgroup", [ST_IDMAP] = "idmap",
+	[ST_CLONE] = "clone",	      [ST_USERNS] = "userns", [ST_SYSCTL] = "sysctl",
+	[ST_MOUNT] = "mount",	      [ST_NET] = "net",	      [ST_TTY] = "tty",
+	[ST_LIMITS] = "limits",	      [ST_CAPS] = "caps",     [ST_LANDLOCK] = "landlock",
+	[ST_SECCOMP] = "seccomp",     [ST_EXEC] = "exec",     [ST_WIRE] = "wire",
+	[ST_SUPERVISE] = "supervise",
 };
 
 #define NO_NFT \

@@ -14,6 +14,7 @@ enum stage {
 	ST_USAGE,
 	ST_PROFILE,
 	ST_PLAN,
+	ST_IMAGE,
 	ST_KERNEL,
 	ST_FILTER,
 	ST_CGROUP,

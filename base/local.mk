@@ -21,7 +21,7 @@ base_libpaths_a_CPPFLAGS = $(AM_CPPFLAGS) \
 
 base_libpaths_intree_a_SOURCES = tests/intree-paths.c base/paths.h
 base_libpaths_intree_a_CPPFLAGS = $(AM_CPPFLAGS) \
-	-DJAIL_LIBEXECDIR='"$(abs_top_builddir)/sandbox"' \
+	-DJAIL_LIBEXECDIR='"$(abs_top_builddir)/tests/libexec"' \
 	-DJAIL_GATEDIR='"$(abs_top_builddir)/gate"' \
 	-DJAIL_SELFTESTDIR='"$(abs_top_srcdir)/tests/escape"' \
 	-DJAIL_DATADIR='"$(abs_top_builddir)/tests/share"' \

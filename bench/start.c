@@ -31,6 +31,8 @@
 #define WARMUP	  10
 #define REFERENCE "bwrap"
 
+#define IMAGE_HERE "IMAGE" /* stands for what --image says */
+
 /* The command is followed by the payload; one without words is the payload alone. */
 static const struct peer {
 	const char *name;
@@ -43,6 +45,8 @@ static const struct peer {
 	  "bubblewrap",
 	  { "bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev",
 	    "--tmpfs", "/tmp" } },
+	/* the last one, and only when there is an image to start */
+	{ "image", NULL, { "jail", "--pull=never", "--image", IMAGE_HERE, "--" } },
 };
 
 _Static_assert(ARRAY_SIZE(peers) <= PEERS_MAX, "a report has room for every peer");
@@ -56,7 +60,7 @@ struct runner {
 };
 
 struct options {
-	const char *jail, *payload, *json, *dir;
+	const char *jail, *payload, *json, *dir, *image;
 	uint64_t rounds;
 };
 
@@ -149,7 +153,7 @@ static bool prepare(struct runner *r, const struct peer *p, const struct options
 	struct text line;
 	size_t n = 0;
 
-	if (program && !strcmp(p->name, "jail"))
+	if (program && !strcmp(program, "jail"))
 		program = o->jail;
 	if (!find_program(program ? program : o->payload, r->path, sizeof(r->path))) {
 		fprintf(stderr, "bench: '%s' was not found%s%s\n", program ? program : o->payload,
@@ -157,7 +161,8 @@ static bool prepare(struct runner *r, const struct peer *p, const struct options
 		return false;
 	}
 	for (; p->command[n]; n++)
-		r->argv[n] = (char *)(uintptr_t)p->command[n];
+		r->argv[n] = (char *)(uintptr_t)(strcmp(p->command[n], IMAGE_HERE) ? p->command[n]
+										   : o->image);
 	r->argv[n++] = (char *)(uintptr_t)o->payload;
 	text_init(&line, r->line, sizeof(r->line));
 	for (size_t i = 0; i < n; i++) {
@@ -227,7 +232,7 @@ static int bench(const struct options *o)
 			return complain("open", o->json, errno);
 	}
 	rep = (struct report){ .payload = o->payload, .n = o->rounds, .warmup = WARMUP };
-	rep.reference = rep.peers = ARRAY_SIZE(peers);
+	rep.reference = rep.peers = ARRAY_SIZE(peers) - !o->image;
 	for (size_t i = 0; i < rep.peers; i++) {
 		struct series *s = &rep.series[i];
 
@@ -257,7 +262,7 @@ static int bench(const struct options *o)
 }
 
 static const char usage[] =
-	"usage: start [-n ROUNDS] [--jail PATH] [--payload PATH] [--dir DIR] [--json FILE]\n";
+	"usage: start [-n ROUNDS] [--jail PATH] [--payload PATH] [--dir DIR] [--image IMAGE] [--json FILE]\n";
 
 static bool parse(int argc, char **argv, struct options *o)
 {
@@ -267,6 +272,7 @@ static bool parse(int argc, char **argv, struct options *o)
 		{ "payload", required_argument, NULL, 'p' },
 		{ "json", required_argument, NULL, 'J' },
 		{ "dir", required_argument, NULL, 'd' },
+		{ "image", required_argument, NULL, 'i' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c;
@@ -283,6 +289,8 @@ static bool parse(int argc, char **argv, struct options *o)
 			o->json = optarg;
 		} else if (c == 'd') {
 			o->dir = optarg;
+		} else if (c == 'i') {
+			o->image = optarg;
 		} else {
 			return false;
 		}

@@ -94,6 +94,9 @@ uint64_t landlock_access_rights(enum access access, int abi, int file)
 		 * stay reachable.
 		 */
 		[ACCESS_WRITE] = ~(FS_MAKE_CHAR | FS_MAKE_BLOCK | FS_IOCTL_DEV | FS_RESOLVE_UNIX),
+		/* A whiteout is a character device, 0:0, to Landlock too. Nothing is ever run. */
+		[ACCESS_LAYER] = ~(FS_EXECUTE | FS_MAKE_SOCK | FS_MAKE_BLOCK | FS_IOCTL_DEV |
+				   FS_RESOLVE_UNIX),
 	};
 	uint64_t rights = granted[access] & landlock_fs_rights(abi);
 

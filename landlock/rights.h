@@ -16,6 +16,7 @@ enum access {
 	ACCESS_PROC,   /* read, and write what /proc itself allows */
 	ACCESS_DEVICE, /* read, write, ioctl: the harmless nodes and terminals */
 	ACCESS_WRITE,  /* everything but making device nodes */
+	ACCESS_LAYER,  /* fill a tree with an image's layer: write, and make overlay whiteouts */
 };
 
 /* One row of what a kernel can enforce, for explain and doctor. */

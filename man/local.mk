@@ -2,6 +2,7 @@
 dist_man_MANS += \
 	man/jail.1 \
 	man/jail-gate.8 \
+	man/jail-image.1 \
 	man/jail-profile.5 \
 	man/jail-security.7
 

@@ -15,6 +15,7 @@ static const struct {
 	{ "doctor", "show what this machine can do" },
 	{ "profile", "list, show or check profiles" },
 	{ "selftest", "try to get out, in every way that is known" },
+	{ "image", "take in, list and remove images" },
 	{ "completion", "write a completion script" },
 };
 

@@ -7,6 +7,7 @@
 #define LIST OPT_BIT_LIST
 #define BANG OPT_BIT_BANG
 #define ZERO OPT_BIT_ZERO
+#define RARE OPT_BIT_RARE
 
 /* clang-format off */
 #define OPTION(id, s, k, f, a, t, b, d, c, h) \
@@ -22,6 +23,7 @@ const struct option_def options[OPT_COUNT] = {
 #undef LIST
 #undef BANG
 #undef ZERO
+#undef RARE
 
 /* Where help starts on a line; the longest flag with its argument fits before it. */
 #define HELP_COLUMN 26
@@ -136,7 +138,7 @@ void options_help(struct text *out)
 	for (unsigned i = 0; i < OPT_COUNT; i++) {
 		char letter = 0;
 
-		if (!options[i].flag)
+		if (!options[i].flag || options[i].bits & OPT_BIT_RARE)
 			continue;
 		if (i == OPT_PROFILE)
 			letter = 'p';
@@ -144,4 +146,10 @@ void options_help(struct text *out)
 			letter = 'h';
 		help_line(&options[i], letter, out);
 	}
+	text_add(out, "  jail(1) also has");
+	for (unsigned i = 0; i < OPT_COUNT; i++) {
+		if (options[i].flag && options[i].bits & OPT_BIT_RARE)
+			text_addf(out, " --%s", options[i].flag);
+	}
+	text_add(out, "\n");
 }

@@ -32,6 +32,7 @@ enum opt_type {
 #define OPT_BIT_LIST 1u
 #define OPT_BIT_BANG 2u
 #define OPT_BIT_ZERO 4u
+#define OPT_BIT_RARE 8u
 
 struct option_def {
 	const char *section, *key, *flag, *arg;

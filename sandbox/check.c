@@ -15,9 +15,9 @@ static bool is(const struct plan *p, enum opt id, const char *word)
 	return v && str_eq(v->text, word);
 }
 
-static bool image_unknown(const struct plan *p)
+static bool writes_without_image(const struct plan *p)
 {
-	return !is(p, OPT_IMAGE, "host");
+	return is(p, OPT_IMAGE, "host") && !is(p, OPT_ROOT_WRITES, "none");
 }
 
 static bool browser_without_userns(const struct plan *p)
@@ -62,8 +62,8 @@ static const struct {
 	enum opt at;
 	const char *message;
 } rules[] = {
-	{ image_unknown, OPT_IMAGE,
-	  "this version makes the root from the host's system only: image = host" },
+	{ writes_without_image, OPT_ROOT_WRITES,
+	  "root-writes = tmpfs needs an image: the host's own system is always read-only" },
 	{ browser_without_userns, OPT_SECCOMP, "seccomp = browser needs nested-userns = yes" },
 	{ userns_without_browser, OPT_NESTED_USERNS,
 	  "nested-userns = yes needs seccomp = browser, which lets the calls through" },
@@ -198,7 +198,7 @@ int check_plan(struct arena *a, struct plan *p, struct err *e)
 
 	if (rc < 0)
 		return rc;
-	if (v && !mounts_have(&p->mounts, p->cwd))
+	if (v && !p->image && !mounts_have(&p->mounts, p->cwd))
 		return err_set(e, ST_PLAN, 0,
 			       "chdir '%s' does not exist inside: show it with --ro or --rw",
 			       v->text);

@@ -6,13 +6,17 @@
 #include <string.h>
 
 #include "base/own.h"
+#include "sandbox/image.h"
 #include "sandbox/mountlist.h"
+#include "sandbox/root.h"
 #include "sandbox/weak.h"
 
 #define ENV_MAX 512
 
 /* Passed in every jail: how to draw on a terminal, and in which language. */
 static const char *const always[] = { "TERM", "COLORTERM", "LANG", "LANGUAGE", "LC_*", "TZ" };
+
+static const char usual[] = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
 struct env {
 	struct arena *arena;
@@ -80,7 +84,6 @@ static int pass_words(struct env *v, const struct caller *c, const char *words)
  */
 static const char *inner_path(struct arena *a, const struct plan *p, struct err *e)
 {
-	static const char usual[] = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 	const char *path = caller_getenv(p->caller, "PATH");
 	char kept[4096], dir[PATH_MAX];
 	struct text t;
@@ -108,21 +111,34 @@ static const char *inner_path(struct arena *a, const struct plan *p, struct err 
 	return arena_strdup(a, t.len && !t.full ? kept : usual);
 }
 
+/*
+ * What an image sets comes first, so that jail's own, the caller's and a profile's win; but of PATH
+ * it knows more than the caller.
+ */
+static int put_image(struct env *v, const struct image *i)
+{
+	int rc = put_pair(v, "PATH", usual);
+
+	for (char *const *var = i->record.env; rc == 0 && *var; var++)
+		rc = put(v, *var);
+	return rc;
+}
+
 static int put_own(struct env *v, struct plan *p)
 {
-	const char *shell = p->caller->shell, *path = inner_path(v->arena, p, v->e);
-	int rc = path ? put_pair(v, "HOME", p->home_spelled) : -v->e->code;
+	const char *path = p->image ? "" : inner_path(v->arena, p, v->e);
+	int rc = !path ? -v->e->code : p->image ? put_image(v, p->image) : 0;
+
+	if (rc == 0)
+		rc = put_pair(v, "HOME", p->home_spelled);
 
 	if (rc == 0)
 		rc = put_pair(v, "USER", p->user);
 	if (rc == 0)
 		rc = put_pair(v, "LOGNAME", p->user);
 	if (rc == 0)
-		rc = put_pair(v, "SHELL",
-			      str_starts(shell, "/bin/") || str_starts(shell, "/usr/bin/")
-				      ? shell
-				      : "/bin/sh");
-	if (rc == 0)
+		rc = put_pair(v, "SHELL", root_shell(p));
+	if (rc == 0 && !p->image)
 		rc = put_pair(v, "PATH", path);
 	if (rc == 0)
 		rc = put_pair(v, "PWD", p->cwd);

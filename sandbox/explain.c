@@ -7,6 +7,7 @@
 
 #include "base/own.h"
 #include "sandbox/network.h"
+#include "sandbox/image.h"
 
 /* With as many rules as the gate can have. */
 #define POLICY_MAX ((size_t)2 << 20)
@@ -46,18 +47,39 @@ static void row(struct text *t, const char *what, const char *path, const char *
 	text_add(t, "\n");
 }
 
+static void add_word(struct text *t, const char *word)
+{
+	const char *quote = *word && !strpbrk(word, " \t\n\"'$&|;<>()*?[]\\") ? "" : "'";
+
+	text_addf(t, " %s", quote);
+	text_add_clean(t, word);
+	text_add(t, quote);
+}
+
+/* A row of words, or of the names of variables alone; none when there are none. */
+static void add_words(struct text *t, const char *what, char *const *words, bool names)
+{
+	if (!*words)
+		return;
+	text_addf(t, "%s%-8s", indent, what);
+	for (char *const *v = words; *v; v++) {
+		char name[128];
+		struct text n;
+
+		text_init(&n, name, sizeof(name));
+		text_addn(&n, *v, strcspn(*v, "="));
+		add_word(t, names ? name : *v);
+	}
+	text_add(t, "\n");
+}
+
 static void add_command(const struct plan *p, struct text *t)
 {
 	text_add(t, "Command ");
 	if (!p->argv || !p->argv[0])
 		text_add(t, " (none given)");
-	for (char *const *v = p->argv; v && *v; v++) {
-		const char *quote = **v && !strpbrk(*v, " \t\n\"'$&|;<>()*?[]\\") ? "" : "'";
-
-		text_addf(t, " %s", quote);
-		text_add_clean(t, *v);
-		text_add(t, quote);
-	}
+	for (char *const *v = p->argv; v && *v; v++)
+		add_word(t, *v);
 	text_add(t, "\n");
 	row(t, "as", p->user, NULL);
 	text_addf(t, "%s%-8s %u inside, %u outside\n", indent, "uid", p->uid,
@@ -66,12 +88,47 @@ static void add_command(const struct plan *p, struct text *t)
 	row(t, "host", p->hostname, "what uname says");
 }
 
+/* What an image says, as far as it counts here; the names of its variables are with the others. */
+static void add_image(const struct plan *p, struct text *t)
+{
+	const struct image *i = p->image;
+	const struct image_config *r = &i->record;
+	const char *values[] = { r->reference, r->manifest, r->workdir, r->user, r->stop_signal };
+	static const char *const names[] = { "name", "digest", "workdir", "user", "stop" };
+
+	heading(t, "Image (all that it says is for the command alone)");
+	text_addf(t, "%s%-8s ", indent, "image");
+	text_add_clean(t, i->named);
+	add_origin(t, &i->origin, OPT_IMAGE);
+	text_add(t, "\n");
+	for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
+		if (values[k])
+			row(t, names[k], values[k], NULL);
+	}
+	text_addf(t, "%s%-8s %zu, in ", indent, "layers", i->layers_n);
+	text_add_clean(t, i->base.source);
+	text_add(t, "\n");
+	add_words(t, "entry", r->entrypoint, false);
+	add_words(t, "cmd", r->cmd, false);
+	add_words(t, "sets", r->env, true);
+}
+
 static void add_files(const struct plan *p, struct text *t)
 {
 	char note[300];
 	struct text n;
 
-	heading(t, "Files (what is not listed does not exist inside)");
+	heading(t, p->image ? "Files (above those of the image)"
+			    : "Files (what is not listed does not exist inside)");
+	if (p->image) {
+		const bool writable = p->image->writable;
+
+		text_init(&n, note, sizeof(note));
+		if (writable)
+			explain_size(&n, p->image->size);
+		text_add(&n, writable ? " of writes, gone at the end" : "the image");
+		row(t, writable ? "rw" : "ro", "/", note);
+	}
 	for (size_t i = 0; i < p->mounts.n; i++) {
 		const struct mount_op *op = &p->mounts.ops[i];
 
@@ -212,6 +269,8 @@ void explain_text(const struct plan *p, struct text *t)
 	heading(t, "Profiles");
 	for (const struct profile_file *f = p->draft->files; f; f = f->next)
 		row(t, f->name, f->path, NULL);
+	if (p->image)
+		add_image(p, t);
 	add_files(p, t);
 	explain_network_text(p, t);
 	add_walls(p, t);

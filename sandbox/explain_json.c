@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "sandbox/image.h"
 #include "sandbox/explain.h"
 #include "sandbox/network.h"
 
@@ -47,6 +48,48 @@ static void add_mounts(struct json *j, const struct plan *p)
 		json_close(j, '}');
 	}
 	json_close(j, ']');
+}
+
+static void add_words(struct json *j, const char *name, char *const *words, bool names)
+{
+	json_open(j, name, '[');
+	for (char *const *v = words; *v; v++) {
+		char text[256];
+		struct text t;
+
+		text_init(&t, text, sizeof(text));
+		text_addn(&t, *v, strcspn(*v, "="));
+		json_str(j, NULL, names ? text : *v);
+	}
+	json_close(j, ']');
+}
+
+static void add_image(struct json *j, const struct image *i)
+{
+	const struct image_config *r = &i->record;
+
+	json_open(j, "image", '{');
+	json_str(j, "image", i->named);
+	add_origin(j, &i->origin, OPT_IMAGE);
+	if (r->reference)
+		json_str(j, "reference", r->reference);
+	if (r->manifest)
+		json_str(j, "digest", r->manifest);
+	json_str(j, "base", i->base.source);
+	json_open(j, "layers", '[');
+	for (size_t k = i->layers_n; k > 0; k--)
+		json_str(j, NULL, i->layers[k - 1].name);
+	json_close(j, ']');
+	json_bool(j, "writable", i->writable);
+	add_words(j, "environment", r->env, true);
+	add_words(j, "entrypoint", r->entrypoint, false);
+	add_words(j, "cmd", r->cmd, false);
+	if (r->workdir)
+		json_str(j, "workdir", r->workdir);
+	if (r->user)
+		json_str(j, "user", r->user);
+	json_int(j, "stop_signal", i->stop_signal);
+	json_close(j, '}');
 }
 
 static void add_settings(struct json *j, const struct draft *d)
@@ -141,6 +184,8 @@ void explain_json(const struct plan *p, struct text *t)
 	json_int(&j, "landlock_abi", p->landlock_abi);
 	json_bool(&j, "nested_userns", p->nested_userns);
 	explain_network_json(p, &j);
+	if (p->image)
+		add_image(&j, p->image);
 	add_limits(&j, &p->limits);
 	add_mounts(&j, p);
 	add_lists(&j, p);

@@ -17,6 +17,7 @@
 
 #include "base/own.h"
 #include "base/paths.h"
+#include "sandbox/image.h"
 #include "sandbox/weak.h"
 
 /* Nothing may be bound over these: they are jail's own inside. */
@@ -325,6 +326,8 @@ static int choose_cwd(struct mount_draft *m, struct plan *p, struct err *e)
 	struct wish w = { .option = OPT_CHDIR, .value = v };
 	int rc;
 
+	if (p->image)
+		return image_choose_cwd(m, p, e);
 	if (!v) {
 		p->cwd = path_beneath(p->caller->cwd, p->workspace) ? p->caller->cwd : p->workspace;
 		return 0;

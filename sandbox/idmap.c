@@ -23,6 +23,7 @@
 #include "base/fs.h"
 #include "base/kernel.h"
 #include "base/own.h"
+#include "sandbox/image.h"
 #include "sandbox/mountapi.h"
 #include "sandbox/mountlist.h"
 
@@ -131,5 +132,7 @@ int idmap_trees(struct plan *p, struct err *e)
 		if (op->kind == MK_BIND && op->option != OPT_COUNT)
 			rc = idmap_tree(op, mapping, e);
 	}
+	if (rc == 0 && p->image)
+		rc = idmap_tree(&p->image->base, mapping, e);
 	return rc;
 }

@@ -98,6 +98,7 @@ int launch(const struct plan *p, struct session *s, struct gateway *g, int cgrou
 			.wire = s->wire[1],
 			.proc = FD_NONE,
 			.root = FD_NONE,
+			.base = FD_NONE,
 			.mask_file = FD_NONE,
 			.mask_dir = FD_NONE,
 			.slave = FD_NONE,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 bin_PROGRAMS += jail
 check_PROGRAMS += jail-intree
-noinst_LIBRARIES += sandbox/libsandbox.a
+noinst_LIBRARIES += sandbox/libsandbox.a oci/libnames.a
 
 sandbox_libsandbox_a_SOURCES = \
 	sandbox/afterwards.c sandbox/afterwards.h \
@@ -22,6 +22,12 @@ sandbox_libsandbox_a_SOURCES = \
 	sandbox/gateway.c sandbox/gateway.h \
 	sandbox/groups.c sandbox/groups.h \
 	sandbox/idmap.c sandbox/idmap.h \
+	sandbox/image.c sandbox/image.h \
+	sandbox/imageetc.c \
+	sandbox/imagefetch.c \
+	sandbox/imagerecord.c sandbox/imagerecord.h \
+	sandbox/imagetree.c sandbox/imagetree.h \
+	sandbox/image_verb.c \
 	sandbox/init.c \
 	sandbox/launch.c sandbox/launch.h \
 	sandbox/machine.c sandbox/machine.h \
@@ -30,6 +36,7 @@ sandbox_libsandbox_a_SOURCES = \
 	sandbox/mountlist.c sandbox/mountlist.h \
 	sandbox/mountold.c sandbox/mountold.h \
 	sandbox/network.c sandbox/network.h \
+	sandbox/mountoverlay.c \
 	sandbox/nosuid.c \
 	sandbox/plan.c sandbox/plan.h \
 	sandbox/profile.c \
@@ -37,6 +44,7 @@ sandbox_libsandbox_a_SOURCES = \
 	sandbox/refusals.c \
 	sandbox/resolve.c sandbox/resolve.h \
 	sandbox/root.c sandbox/root.h \
+	sandbox/root_etc.c \
 	sandbox/run.c sandbox/verbs.h \
 	sandbox/scope.c sandbox/scope.h \
 	sandbox/selftest.c \
@@ -51,6 +59,8 @@ sandbox_libsandbox_a_SOURCES = \
 	sandbox/stage_confine.c \
 	sandbox/stage_mounts.c \
 	sandbox/stage_net.c \
+	sandbox/stage_overlay.c \
+	sandbox/stage_pivot.c \
 	sandbox/stages.c \
 	sandbox/status.c sandbox/status.h \
 	sandbox/stub.c \
@@ -63,8 +73,12 @@ sandbox_libsandbox_a_SOURCES = \
 	sandbox/wire.c sandbox/wire.h
 sandbox_libsandbox_a_CPPFLAGS = $(AM_CPPFLAGS) $(CAP_CFLAGS)
 
+# What images are called: all that jail itself knows of oci/.
+oci_libnames_a_SOURCES = oci/digest.c oci/digest.h oci/ref.c oci/ref.h
+
 # In link order: what stands later knows nothing of what stands before it.
 lower_libraries = \
+	oci/libnames.a \
 	landlock/liblandlock.a \
 	profiles/libprofiles.a \
 	net/libnet.a \

@@ -17,7 +17,7 @@ static const struct {
 } verbs[] = {
 	{ "run", verb_run },	       { "explain", verb_explain },	  { "doctor", verb_doctor },
 	{ "profile", verb_profile },   { "completion", verb_completion }, { "help", verb_help },
-	{ "selftest", verb_selftest },
+	{ "selftest", verb_selftest }, { "image", verb_image },
 };
 
 static void print_error(const struct err *e)
@@ -70,8 +70,8 @@ int main(int argc, char **argv, char **env)
 	for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(verbs); i++) {
 		if (str_eq(argv[1], verbs[i].word)) {
 			run = verbs[i].run;
-			/* the suite has options of its own, and words about them */
-			if (run != verb_selftest && argc > 2 &&
+			/* the suite and the images have options of their own, and words about them */
+			if (run != verb_selftest && run != verb_image && argc > 2 &&
 			    (str_eq(argv[2], "--help") || str_eq(argv[2], "-h")))
 				run = verb_help;
 			c.argc--;

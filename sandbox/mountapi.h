@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "base/kernel.h"
 #include "sandbox/weak.h"
 
 /* Zeroed: the new API. */
@@ -33,6 +34,10 @@ struct fd_path {
 	char text[24];
 };
 struct fd_path mount_fd_path(int fd);
+
+/* What the root is given; programs are run from an image's. */
+#define ROOT_ATTRS  (K_MOUNT_ATTR_NOSUID | K_MOUNT_ATTR_NODEV | K_MOUNT_ATTR_NOEXEC)
+#define IMAGE_ATTRS (K_MOUNT_ATTR_NOSUID | K_MOUNT_ATTR_NODEV)
 
 /* What every mount is given. */
 #define MOUNT_PROPAGATION (weakened(WEAK_PROPAGATION) ? MS_SLAVE : MS_PRIVATE)
@@ -72,6 +77,21 @@ int mount_attach(const struct mount_api *api, int tree_fd, int dirfd, const char
  * call of mount(2), for whichever API: of these there are many at every start.
  */
 int mount_cover(int tree_fd, int point, const char *target, struct err *e);
+
+/*
+ * Layers seen as one tree, the topmost first, each by a descriptor that was opened in this mount
+ * namespace. Without `upper` and `work` it has nothing that could be written to. `spare` is an empty
+ * directory below `base`, attached somewhere: older kernels need a place for it to begin.
+ */
+struct overlay_tree {
+	const int *lowers;
+	size_t n;
+	int upper, work; /* FD_NONE */
+	int base;
+	const char *spare;
+};
+int mount_open_overlay(const struct mount_api *api, const struct overlay_tree *o, unsigned attrs,
+		       int *ret_fd, struct err *e);
 
 /* Attach over "/". Our own root directory stays what it was. */
 int mount_attach_root(const struct mount_api *api, int tree_fd, struct err *e);

@@ -35,6 +35,19 @@ int mounts_add(struct mount_draft *m, enum mount_kind kind, const char *target,
 	return 0;
 }
 
+int mounts_add_file(struct mount_draft *m, const char *at, const char *contents, struct err *e)
+{
+	struct mount_op *op;
+	int rc = mounts_add(m, MK_FILE, at, &op, e);
+
+	if (rc < 0)
+		return rc;
+	op->source = contents;
+	op->length = strlen(contents);
+	op->mode = 0644;
+	return 0;
+}
+
 int mounts_add_host(struct mount_draft *m, const struct resolved *r, bool readonly,
 		    enum access access, struct mount_op **ret, struct err *e)
 {
@@ -152,6 +165,7 @@ struct mount_list mounts_finish(struct mount_draft *m)
 		if (redundant(&op, cover))
 			continue;
 		op.make_point = !cover || cover->kind == MK_TMPFS;
+		op.on_root = !cover;
 		m->ops[kept] = op;
 		if (is_mount(&op))
 			stack[depth++] = &m->ops[kept];

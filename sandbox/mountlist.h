@@ -26,6 +26,9 @@ void mounts_init(struct mount_draft *m, struct arena *a);
 int mounts_add(struct mount_draft *m, enum mount_kind kind, const char *target,
 	       struct mount_op **ret, struct err *e);
 
+/* A file of our own with these contents. */
+int mounts_add_file(struct mount_draft *m, const char *at, const char *contents, struct err *e);
+
 /* What `r` holds, at its own path, and the links that led there. */
 int mounts_add_host(struct mount_draft *m, const struct resolved *r, bool readonly,
 		    enum access access, struct mount_op **ret, struct err *e);

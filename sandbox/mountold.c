@@ -145,19 +145,26 @@ int mountold_take_proc(const struct mount_api *api, int *ret_fd, struct err *e)
 int mountold_open_fs(const struct mount_api *api, const char *type, const struct fs_param *params,
 		     size_t n, unsigned attrs, int *ret_fd, struct err *e)
 {
-	own_fd point = open_free(api, STAGE_DIR, e), fd = FD_NONE;
 	char options[160];
 	struct text t;
 
-	if (point < 0)
-		return point;
 	text_init(&t, options, sizeof(options));
 	for (size_t i = 1; i < n; i++)
 		text_addf(&t, "%s%s%s%s", t.len ? "," : "", params[i].key,
 			  params[i].value ? "=" : "", params[i].value ? params[i].value : "");
 	if (t.full)
 		return err_set(e, ST_MOUNT, E2BIG, "set the options of a new %s", type);
-	if (mount(params[0].value, mount_fd_path(point).text, type, attrs, options) < 0)
+	return mountold_open_text(api, type, params[0].value, options, attrs, ret_fd, e);
+}
+
+int mountold_open_text(const struct mount_api *api, const char *type, const char *source,
+		       const char *options, unsigned attrs, int *ret_fd, struct err *e)
+{
+	own_fd point = open_free(api, STAGE_DIR, e), fd = FD_NONE;
+
+	if (point < 0)
+		return point;
+	if (mount(source, mount_fd_path(point).text, type, attrs, options) < 0)
 		return err_set(e, ST_MOUNT, errno, "mount a new %s", type);
 	fd = open_staged(api, STAGE_DIR, e);
 	if (fd < 0)

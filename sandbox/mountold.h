@@ -20,6 +20,10 @@ int mountold_begin(struct mount_api *api, struct err *e);
 int mountold_open_fs(const struct mount_api *api, const char *type, const struct fs_param *params,
 		     size_t n, unsigned attrs, int *ret_fd, struct err *e);
 
+/* The same with the options as mount(2) takes them, a page of text at most. */
+int mountold_open_text(const struct mount_api *api, const char *type, const char *source,
+		       const char *options, unsigned attrs, int *ret_fd, struct err *e);
+
 /* The procfs that mountold_begin made, to be attached once. */
 int mountold_take_proc(const struct mount_api *api, int *ret_fd, struct err *e);
 

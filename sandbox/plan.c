@@ -21,6 +21,7 @@
 #include "sandbox/explain.h"
 #include "sandbox/files.h"
 #include "sandbox/network.h"
+#include "sandbox/image.h"
 #include "sandbox/root.h"
 #include "sandbox/sockets.h"
 #include "sandbox/weak.h"
@@ -211,6 +212,8 @@ int plan_build(struct arena *a, const struct draft *d, const struct caller *c, c
 	rc = check_draft(p, e);
 	if (rc == 0)
 		rc = plan_identity(p, e);
+	if (rc == 0)
+		rc = image_plan(a, p, e);
 	if (rc == 0)
 		rc = plan_kernel(a, p, e);
 	if (rc == 0)

@@ -39,6 +39,7 @@ struct mount_op {
 	bool device;
 	/* the place to mount is on a private tree, and is made; else it must exist */
 	bool make_point;
+	bool on_root; /* no other mount lies between it and the root */
 	mode_t mode;
 	dev_t dev;   /* MK_BIND: what was there when it was planned; */
 	ino_t ino;   /* anything else there later is refused */
@@ -72,6 +73,8 @@ struct note {
 	const char *text;
 };
 
+struct image;
+
 struct plan {
 	const struct draft *draft;
 	const struct caller *caller;
@@ -86,6 +89,7 @@ struct plan {
 	bool without_nft;	    /* a gate without nftables will do where there is none */
 	int events_fd;		    /* where the gate's events go; FD_NONE: nobody asked */
 	struct profile_file *deciding; /* beside profiles: files that the rules were taken from */
+	struct image *image;	       /* what the root is made of; NULL: the host's system */
 	bool proc_pids_only, nested_userns, new_netns, loopback, raw_escapes;
 	int landlock_abi;
 	bool landlock_net;   /* no TCP at all */

@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -101,6 +100,9 @@ static const struct {
 	{ "/var/lib", ACCESS_NONE }, { "/opt", ACCESS_NONE },
 };
 
+/* An image has the others itself, or something else of that name. */
+#define IMAGE_DIRECTORIES 3
+
 /*
  * What of /proc tells about the host, or leads to it. A slash at the end: a directory. Files that
  * only root may open need no mask as long as the command is not root; they get one when a profile
@@ -133,19 +135,6 @@ static int add_link(struct mount_draft *m, const char *at, const char *text, str
 	return rc;
 }
 
-static int add_file(struct mount_draft *m, const char *at, const char *contents, struct err *e)
-{
-	struct mount_op *op;
-	int rc = mounts_add(m, MK_FILE, at, &op, e);
-
-	if (rc < 0)
-		return rc;
-	op->source = contents;
-	op->length = strlen(contents);
-	op->mode = 0644;
-	return 0;
-}
-
 static int add_tmpfs(struct mount_draft *m, const char *at, uint64_t size, uint64_t inodes,
 		     mode_t mode, struct err *e)
 {
@@ -174,7 +163,7 @@ static int add_copy(struct mount_draft *m, const struct resolved *r, struct err 
 		return err_set(e, ST_PLAN, (int)-n, "read '%s'", r->path);
 	if (n < 0 || memchr(text, '\0', (size_t)n))
 		return -EAGAIN;
-	return add_file(m, r->path, arena_strdup(m->arena, text), e);
+	return mounts_add_file(m, r->path, arena_strdup(m->arena, text), e);
 }
 
 /*
@@ -330,61 +319,6 @@ static int add_proc(struct mount_draft *m, const struct plan *p, struct err *e)
 	return rc;
 }
 
-static const char *machine_id(struct arena *a)
-{
-	unsigned char bytes[16] = { 0 };
-	struct text t;
-	char hex[40];
-
-	if (getrandom(bytes, sizeof(bytes), GRND_NONBLOCK) != sizeof(bytes))
-		memset(bytes, 0x6a, sizeof(bytes)); /* early boot: any valid id does */
-	text_init(&t, hex, sizeof(hex));
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		text_addf(&t, "%02x", bytes[i]);
-	text_add(&t, "\n");
-	return arena_strdup(a, hex);
-}
-
-/* The shell is the caller's own where it exists inside, so that $SHELL and passwd agree. */
-static const char *inner_shell(const struct plan *p)
-{
-	const char *s = p->caller->shell;
-
-	return str_starts(s, "/bin/") || str_starts(s, "/usr/bin/") ? s : "/bin/sh";
-}
-
-static int add_etc(struct mount_draft *m, const struct plan *p, struct err *e)
-{
-	struct arena *a = m->arena;
-	const char *me = arena_printf(a, "%s:x:%u:%u:%s:%s:%s\n", p->user, p->uid, p->gid, p->user,
-				      p->home_spelled, inner_shell(p));
-	const char *group = arena_printf(a, "%s:x:%u:\n", p->user, p->gid);
-	struct {
-		const char *path, *contents;
-	} files[] = {
-		{ "/etc/passwd",
-		  arena_printf(a, "%s%snobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
-			       p->uid ? "root:x:0:0:root:/root:/usr/sbin/nologin\n" : "", me) },
-		{ "/etc/group",
-		  arena_printf(a, "%s%snogroup:x:65534:\n", p->gid ? "root:x:0:\n" : "", group) },
-		{ "/etc/hosts",
-		  arena_printf(a, "127.0.0.1 localhost %s\n::1 localhost\n", p->hostname) },
-		{ "/etc/hostname", arena_printf(a, "%s\n", p->hostname) },
-		{ "/etc/machine-id", machine_id(a) },
-		/* The gate answers there, and has no IPv6 addresses to give. */
-		{ "/etc/resolv.conf", p->network ? "nameserver 127.0.0.1\noptions no-aaaa\n"
-						 : "# no network: no name server\n" },
-		{ "/etc/nsswitch.conf",
-		  "passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nnetworks: files\n"
-		  "protocols: files\nservices: files\n" },
-	};
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(files); i++)
-		rc = add_file(m, files[i].path, files[i].contents, e);
-	return rc;
-}
-
 /*
  * With the host's network come the host's name servers: the file behind /etc/resolv.conf, whatever
  * it is a link to.
@@ -441,20 +375,21 @@ static int add_home(struct mount_draft *m, const struct plan *p, uint64_t size, 
 int root_add_system(struct mount_draft *m, const struct plan *p, uint64_t tmp, uint64_t shm,
 		    uint64_t inodes, struct err *e)
 {
+	const size_t dirs = p->image ? IMAGE_DIRECTORIES : ARRAY_SIZE(directories);
 	struct mount_op *op;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(directories); i++) {
+	for (size_t i = 0; rc == 0 && i < dirs; i++) {
 		rc = mounts_add(m, MK_DIR, directories[i].path, &op, e);
 		if (rc == 0)
 			op->access = directories[i].access;
 	}
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(links); i++)
 		rc = add_link(m, links[i].at, links[i].text, e);
-	if (rc == 0)
+	if (rc == 0 && !p->image)
 		rc = add_trees(m, e);
 	if (rc == 0 && !weakened(WEAK_HOST_ROOT))
-		rc = add_etc(m, p, e);
+		rc = root_add_etc(m, p, e);
 	if (rc == 0 && !p->new_netns)
 		rc = add_resolver(m, e);
 	if (rc == 0)
@@ -469,7 +404,7 @@ int root_add_system(struct mount_draft *m, const struct plan *p, uint64_t tmp, u
 
 int root_add_policy(struct mount_draft *m, struct err *e)
 {
-	int rc = add_file(m, ROOT_POLICY_JSON, "", e);
+	int rc = mounts_add_file(m, ROOT_POLICY_JSON, "", e);
 
-	return rc < 0 ? rc : add_file(m, ROOT_POLICY_TEXT, "", e);
+	return rc < 0 ? rc : mounts_add_file(m, ROOT_POLICY_TEXT, "", e);
 }

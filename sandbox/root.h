@@ -15,6 +15,12 @@
 int root_add_system(struct mount_draft *m, const struct plan *p, uint64_t tmp, uint64_t shm,
 		    uint64_t inodes, struct err *e);
 
+/* passwd, group, hosts and the like. */
+int root_add_etc(struct mount_draft *m, const struct plan *p, struct err *e);
+
+/* The user's shell, for passwd and $SHELL: one that exists inside, as far as can be told. */
+const char *root_shell(const struct plan *p);
+
 /* Is `path`, or something in it, a part of the system inside, so that it cannot be an empty tree? */
 bool root_occupies(const char *path);
 

@@ -16,6 +16,7 @@
 #include "sandbox/events.h"
 #include "sandbox/explain.h"
 #include "sandbox/idmap.h"
+#include "sandbox/image.h"
 #include "sandbox/mountlist.h"
 #include "sandbox/scope.h"
 #include "sandbox/supervise.h"
@@ -52,6 +53,7 @@ int verb_help(struct call *c, struct err *e)
 		 "jail explain [OPTIONS] [COMMAND...]    what would be, and why; runs nothing\n"
 		 "jail doctor                            what this machine can do, and what to fix\n"
 		 "jail selftest                          try every known way out of a jail\n"
+		 "jail image pull | import | ls | inspect | rm | prune\n"
 		 "jail profile ls | show NAME | check FILE\n\n");
 	options_help(&t);
 	return verb_show(&t, e);
@@ -178,6 +180,12 @@ static void explain_not_found(const struct plan *p, struct err *e)
 	char file[PATH_MAX];
 	struct text t;
 
+	if (p->image) {
+		e->stage = ST_NONE;
+		(void)err_set(e, ST_EXEC, ENOENT, "run '%s': it is not in the image '%s'", name,
+			      p->image->named);
+		return;
+	}
 	if (strchr(name, '/')) {
 		/* Shown, and still not found: what its first line names is missing. */
 		if (name[0] == '/' && is_program(name) && !mounts_show(&p->mounts, name)) {
@@ -319,6 +327,12 @@ static void seek_cgroup(struct call *c, const struct plan *p)
 		scope_enter(c->arena, p->caller, c->launcher_argv, keep, ARRAY_SIZE(keep));
 }
 
+static int no_command(struct err *e)
+{
+	return err_set(e, ST_USAGE, 0,
+		       "no command: jail [OPTIONS] -- COMMAND [ARG...]; see jail --help");
+}
+
 static int run_request(struct call *c, struct request *r, bool prefix, int status_fd, struct err *e)
 {
 	const bool in_scope = scope_entered(c->env);
@@ -326,14 +340,18 @@ static int run_request(struct call *c, struct request *r, bool prefix, int statu
 	struct plan *p = NULL;
 	int rc;
 
-	if (argv)
+	if (!argv && !image_wanted(&r->draft))
+		return no_command(e);
+	rc = in_scope ? 0 /* it was done before */ : image_fetch(c->arena, &r->draft, &r->caller, e);
+	if (rc == 0)
 		rc = plan_build(c->arena, &r->draft, &r->caller, argv, &p, e);
-	else
-		rc = err_set(e, ST_USAGE, 0,
-			     "no command: jail [OPTIONS] -- COMMAND [ARG...]; see jail --help");
-	if (rc == 0 && !in_scope)
+	if (rc)
+		return rc;
+	if (!p->argv)
+		return no_command(e);
+	if (!in_scope)
 		seek_cgroup(c, p);
-	return rc < 0 ? rc : run_plan(c, p, in_scope, status_fd, e);
+	return run_plan(c, p, in_scope, status_fd, e);
 }
 
 /* A run, or no run: one line tells its end. */
@@ -402,7 +420,7 @@ static int run_profile(struct call *c, int status_fd, struct err *e)
 	rc = read_request(&named, &r, e);
 	if (rc)
 		return rc < 0 ? rc : EXIT_OK;
-	if (!draft_get(&r.draft, OPT_COMMAND))
+	if (!draft_get(&r.draft, OPT_COMMAND) && !image_wanted(&r.draft))
 		return err_set(e, ST_USAGE, 0,
 			       "run: the profile '%s' names no command: jail --profile %s -- COMMAND",
 			       c->argv[first], c->argv[first]);

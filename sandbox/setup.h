@@ -22,6 +22,7 @@ struct setup {
 	struct mount_api api;
 	int proc; /* a procfs of our own pid namespace, mounted nowhere yet */
 	int root; /* the new root */
+	int base; /* an image's: the tree that our own layer is made on, until it is stacked */
 	int mask_file, mask_dir;
 	int slave; /* the command's terminal */
 	/* Between P1 and its thread that works beside it. */
@@ -49,7 +50,16 @@ typedef int (*stage_fn)(struct setup *s, struct err *e);
 /* stage_mounts.c */
 int stage_proc(struct setup *s, struct err *e);
 int stage_mounts(struct setup *s, struct err *e);
+
+/* stage_pivot.c */
 int stage_pivot(struct setup *s, struct err *e);
+
+/*
+ * stage_overlay.c: the root of an image. First s->root is an empty tree, on which everything is made
+ * that is to lie above the image; then the two are stacked, and s->root is what both show.
+ */
+int overlay_begin(struct setup *s, struct err *e);
+int overlay_stack(struct setup *s, struct err *e);
 
 /*
  * stage_beside.c: begun before the mounts; stage_settings opens what it writes to; its network is

@@ -17,6 +17,7 @@
 #include "base/fs.h"
 #include "base/own.h"
 #include "landlock/ruleset.h"
+#include "sandbox/image.h"
 #include "sandbox/setup.h"
 #include "sandbox/wire.h"
 #include "sandbox/weak.h"
@@ -173,6 +174,13 @@ static int grant(const struct setup *s, int ruleset, const char *path, enum acce
 	return ruleset_add(ruleset, fd, path, access, s->plan->landlock_abi, e);
 }
 
+static enum access root_access(const struct plan *p)
+{
+	if (!p->image)
+		return ACCESS_LIST;
+	return p->image->writable ? ACCESS_WRITE : ACCESS_READ;
+}
+
 int stage_landlock(struct setup *s, struct err *e)
 {
 	const struct plan *p = s->plan;
@@ -184,10 +192,10 @@ int stage_landlock(struct setup *s, struct err *e)
 	rc = ruleset_create(p->landlock_abi, p->landlock_net, &ruleset, e);
 	/*
 	 * Names only, everywhere: `ls /` works, and a rule on / cannot be narrower than all that is
-	 * beneath.
+	 * beneath. An image is all there is to read.
 	 */
 	if (rc == 0)
-		rc = grant(s, ruleset, "/", ACCESS_LIST, e);
+		rc = grant(s, ruleset, "/", root_access(p), e);
 	for (size_t i = 0; rc == 0 && i < p->mounts.n; i++) {
 		if (p->mounts.ops[i].access != ACCESS_NONE)
 			rc = grant(s, ruleset, p->mounts.ops[i].target, p->mounts.ops[i].access, e);

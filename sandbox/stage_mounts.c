@@ -10,12 +10,16 @@
  *
  * Links on the new root are made last of all. Until the pivot one that says "/tmp" leads to the
  * host's, and there is nothing yet whose path could go through one.
+ *
+ * An image is not trusted with a single place to mount. Whatever lies on the root itself (files,
+ * links, directories, the places for mounts and all that leads to them) is made on an empty tree of
+ * our own before any of the image is there, and that tree is the topmost layer: where the image has
+ * a link or a file, our directory covers it. Then mounts are attached, by paths without links.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/openat2.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -24,6 +28,7 @@
 #include "base/fs.h"
 #include "base/kernel.h"
 #include "base/own.h"
+#include "sandbox/image.h"
 #include "sandbox/mountapi.h"
 #include "sandbox/mountlist.h"
 #include "sandbox/setup.h"
@@ -33,8 +38,6 @@
 
 #define MASK_FILE "run/jail/.mask"
 #define MASK_DIR  "run/jail/.maskdir"
-
-#define ROOT_ATTRS (K_MOUNT_ATTR_NOSUID | K_MOUNT_ATTR_NODEV | K_MOUNT_ATTR_NOEXEC)
 
 /*
  * The new mount API was refused: from the beginning, with the old one. All of its calls have been
@@ -46,8 +49,11 @@ static int start_over(struct setup *s, struct err *e)
 	int rc;
 
 	/* EINVAL: it was never attached, and goes with its descriptor. */
-	if (s->root >= 0 && (fchdir(s->root) < 0 || (umount2(".", MNT_DETACH) < 0 && errno != EINVAL)))
+	const int top = s->base >= 0 ? s->base : s->root;
+
+	if (top >= 0 && (fchdir(top) < 0 || (umount2(".", MNT_DETACH) < 0 && errno != EINVAL)))
 		return err_set(e, ST_MOUNT, errno, "start over with the old mount API");
+	fd_release(&s->base);
 	fd_release(&s->mask_file);
 	fd_release(&s->mask_dir);
 	fd_release(&s->root);
@@ -139,6 +145,12 @@ static int make_point(const struct setup *s, const char *path, bool dir, struct 
 	return rc < 0 ? err_set(e, ST_MOUNT, errno, "make '%s'", path) : 0;
 }
 
+/* Is it on an image's root, where everything was made before the image was there? */
+static bool is_premade(const struct setup *s, const struct mount_op *op)
+{
+	return s->plan->image && op->on_root;
+}
+
 /*
  * Attach a tree at op's target. On our own tree the place is made and named by path: nobody else
  * can have put anything there. On the host's it must exist, and is opened without following a link.
@@ -150,7 +162,7 @@ static int attach(const struct setup *s, const struct mount_op *op, int tree, bo
 
 	if (!*below(op->target)) /* the root itself is nobody's to cover */
 		return err_set(e, ST_MOUNT, EINVAL, "mount '%s'", op->target);
-	if (op->make_point) {
+	if (op->make_point && !is_premade(s, op)) {
 		rc = make_point(s, op->target, dir, e);
 		return rc < 0 ? rc
 			      : mount_attach(&s->api, tree, s->root, below(op->target), op->target, e);
@@ -281,12 +293,9 @@ static int do_readonly(const struct setup *s, const struct mount_op *op, struct 
  * file and an empty directory that nobody may open, each a read-only mount, of which do_mask makes
  * copies.
  */
-static int make_masks(struct setup *s, struct err *e)
+static int make_mask_places(const struct setup *s, struct err *e)
 {
-	const unsigned attrs = K_MOUNT_ATTR_RDONLY | K_MOUNT_ATTR_NOSUID | K_MOUNT_ATTR_NODEV |
-			       K_MOUNT_ATTR_NOEXEC;
 	own_fd file = FD_NONE;
-	int rc;
 
 	if (mkdirat(s->root, "run", 0755) == 0 && mkdirat(s->root, "run/jail", 0755) == 0 &&
 	    mkdirat(s->root, MASK_DIR, 0) == 0)
@@ -295,7 +304,15 @@ static int make_masks(struct setup *s, struct err *e)
 		(void)err_set(e, ST_MOUNT, errno, "make the masks");
 		return -EIO; /* whatever it was, the mount API has not refused anything here */
 	}
-	rc = mount_open_bind(&s->api, s->root, MASK_FILE, attrs, &s->mask_file, e);
+	return 0;
+}
+
+static int make_masks(struct setup *s, struct err *e)
+{
+	const unsigned attrs = K_MOUNT_ATTR_RDONLY | K_MOUNT_ATTR_NOSUID | K_MOUNT_ATTR_NODEV |
+			       K_MOUNT_ATTR_NOEXEC;
+	int rc = mount_open_bind(&s->api, s->root, MASK_FILE, attrs, &s->mask_file, e);
+
 	if (rc == 0)
 		rc = mount_attach(&s->api, s->mask_file, s->root, MASK_FILE, MASK_FILE, e);
 	if (rc == 0)
@@ -328,13 +345,76 @@ static int apply(struct setup *s, const struct mount_op *op, struct err *e)
 	return err_set(e, ST_MOUNT, EINVAL, "unknown step for '%s'", op->target);
 }
 
+/* One step of what lies on an image's root: the thing itself, or the place for a mount. */
+static int premake(const struct setup *s, const struct mount_op *op, struct err *e)
+{
+	switch (op->kind) {
+	case MK_DIR:
+		return make_dirs(s, op->target, true, e);
+	case MK_SYMLINK:
+		return do_symlink(s, op, e);
+	case MK_FILE:
+		return do_file(s, op, e);
+	case MK_BIND:
+		return make_point(s, op->target, op->is_dir, e);
+	case MK_TMPFS:
+	case MK_PROC:
+	case MK_DEVPTS:
+		return make_point(s, op->target, true, e);
+	case MK_READONLY:
+	case MK_MASK:
+		break;
+	}
+	return err_set(e, ST_MOUNT, EINVAL, "unknown step for '%s'", op->target);
+}
+
+static int make_skeleton(const struct setup *s, struct err *e)
+{
+	const struct mount_list *l = &s->plan->mounts;
+	int rc = make_mask_places(s, e);
+
+	for (size_t i = 0; rc == 0 && i < l->n; i++) {
+		if (l->ops[i].on_root && l->ops[i].kind != MK_SYMLINK)
+			rc = premake(s, &l->ops[i], e);
+	}
+	for (size_t i = l->n; rc == 0 && i > 0; i--) {
+		if (l->ops[i - 1].on_root && l->ops[i - 1].kind == MK_SYMLINK)
+			rc = premake(s, &l->ops[i - 1], e);
+	}
+	return rc < 0 ? -EIO : 0; /* as above: the mount API has not refused anything */
+}
+
+static int make_image_root(struct setup *s, struct err *e)
+{
+	int rc = overlay_begin(s, e);
+
+	if (rc == 0)
+		rc = make_skeleton(s, e);
+	if (rc == 0)
+		rc = overlay_stack(s, e);
+	return rc < 0 ? rc : make_masks(s, e);
+}
+
 static int make_root(struct setup *s, struct err *e)
 {
-	int rc = mount_open_tmpfs(&s->api, 16 << 20, 4096, 0755, ROOT_ATTRS, &s->root, e);
+	int rc;
+
+	if (s->plan->image)
+		return make_image_root(s, e);
+	rc = mount_open_tmpfs(&s->api, 16 << 20, 4096, 0755, ROOT_ATTRS, &s->root, e);
 
 	if (rc == 0)
 		rc = mount_attach_root(&s->api, s->root, e);
+	if (rc == 0)
+		rc = make_mask_places(s, e);
 	return rc < 0 ? rc : make_masks(s, e);
+}
+
+/* With its place it was there. */
+static bool is_done(const struct setup *s, const struct mount_op *op)
+{
+	return is_premade(s, op) &&
+	       (op->kind == MK_DIR || op->kind == MK_FILE || op->kind == MK_SYMLINK);
 }
 
 int stage_mounts(struct setup *s, struct err *e)
@@ -348,57 +428,13 @@ int stage_mounts(struct setup *s, struct err *e)
 			rc = make_root(s, e);
 	}
 	for (size_t i = 0; rc == 0 && i < l->n; i++) {
-		if (l->ops[i].kind != MK_SYMLINK)
+		if (l->ops[i].kind != MK_SYMLINK && !is_done(s, &l->ops[i]))
 			rc = apply(s, &l->ops[i], e);
 	}
 	/* Backwards: what is beneath comes first, here too. */
 	for (size_t i = l->n; rc == 0 && i > 0; i--) {
-		if (l->ops[i - 1].kind == MK_SYMLINK)
+		if (l->ops[i - 1].kind == MK_SYMLINK && !is_done(s, &l->ops[i - 1]))
 			rc = apply(s, &l->ops[i - 1], e);
 	}
 	return rc;
-}
-
-/* jail-weak alone: the host's root is still there, and where we stand. */
-static int change_root_only(struct setup *s, struct err *e)
-{
-	char path[32];
-
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", s->root);
-	if (chdir("/") < 0 || chroot(path) < 0)
-		return err_set(e, ST_MOUNT, errno, "change the root");
-	beside_pivoted(s, BESIDE_NOTHING);
-	return 0;
-}
-
-int stage_pivot(struct setup *s, struct err *e)
-{
-	char cwd[PATH_MAX];
-	int rc = weakened(WEAK_READONLY) ? 0 : mount_set_readonly(&s->api, s->root, ROOT_ATTRS, e);
-
-	if (rc < 0)
-		return rc;
-	if (weakened(WEAK_PIVOT))
-		return change_root_only(s, e);
-	if (fchdir(s->root) < 0)
-		return err_set(e, ST_MOUNT, errno, "enter the new root");
-	if (k_pivot_root(".", ".") < 0)
-		return err_set(e, ST_MOUNT, errno, "pivot_root");
-	beside_pivoted(s, BESIDE_DETACH);
-	fd_release(&s->mask_file);
-	fd_release(&s->mask_dir);
-	if (chdir("/") < 0)
-		return err_set(e, ST_MOUNT, errno, "enter '/'");
-	if (chdir(s->plan->cwd) < 0)
-		return err_set(e, ST_MOUNT, errno, "enter '%s'", s->plan->cwd);
-	/*
-	 * A directory that is not reachable from our root would be a way back; getcwd says
-	 * "(unreachable)" then.
-	 */
-	if (!getcwd(cwd, sizeof(cwd)))
-		return err_set(e, ST_MOUNT, errno, "find the working directory");
-	if (strcmp(cwd, s->plan->cwd) != 0)
-		return err_set(e, ST_MOUNT, ESTALE,
-			       "the working directory '%s' is somewhere else inside", s->plan->cwd);
-	return 0;
 }

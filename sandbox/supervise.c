@@ -22,6 +22,7 @@
 #include "base/kernel.h"
 #include "base/own.h"
 #include "sandbox/feed.h"
+#include "sandbox/image.h"
 #include "sandbox/pump.h"
 #include "sandbox/term.h"
 #include "sandbox/wire.h"
@@ -258,7 +259,10 @@ static void on_gate(struct watch *w)
 		gateway_mourn(w->gateway);
 }
 
-/* SIGTERM to everything, then after the grace SIGKILL to pid 1, which takes the rest with it. */
+/*
+ * SIGTERM, or what the image asks for, to everything; then after the grace SIGKILL to pid 1, which
+ * takes the rest with it.
+ */
 static void on_deadline(struct watch *w)
 {
 	if (w->out->timed_out) {
@@ -267,7 +271,7 @@ static void on_deadline(struct watch *w)
 		return;
 	}
 	w->out->timed_out = true;
-	tell(w, REC_ALL, SIGTERM);
+	tell(w, REC_ALL, w->plan->image ? w->plan->image->stop_signal : SIGTERM);
 	tell(w, REC_ALL, SIGCONT);
 	w->deadline = now_ms() + (int64_t)w->plan->limits.grace_ms;
 }

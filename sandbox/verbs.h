@@ -30,5 +30,6 @@ int verb_doctor(struct call *c, struct err *e);
 int verb_selftest(struct call *c, struct err *e);
 int verb_profile(struct call *c, struct err *e);
 int verb_completion(struct call *c, struct err *e);
+int verb_image(struct call *c, struct err *e);
 
 #endif

@@ -25,6 +25,14 @@ tests/share/stamp: $(dist_profiles_DATA) $(dist_jaildata_DATA)
 		$(INSTALL_DATA) $(srcdir)/$$f tests/share/$$f || exit 1; \
 	done && $(INSTALL_DATA) $(srcdir)/$(dist_jaildata_DATA) tests/share/groups.ini && : >$@
 
+# The helpers, where the binaries of the build tree look for them.
+check_DATA += tests/libexec/stamp
+tests/libexec/stamp: sandbox/jail-filter$(EXEEXT) oci/jail-unpack$(EXEEXT) oci/jail-pull$(EXEEXT)
+	@$(MKDIR_P) tests/libexec
+	$(AM_V_GEN)for f in $^; do \
+		ln -sf "$(abs_top_builddir)/$$f" tests/libexec/ || exit 1; \
+	done && : >$@
+
 # cmocka's flags are $(CMOCKA_CFLAGS) and $(CMOCKA_LIBS), inside `if HAVE_CMOCKA`.
 #
 # fuzz_programs are called tests/fuzz/fuzz_X, with tests/fuzz/corpus/X and maybe tests/fuzz/X.dict. Each is linked with
@@ -34,16 +42,21 @@ fuzz_programs =
 include tests/unit/gate_parse.mk
 include tests/unit/dns.mk
 include tests/unit/gate.mk
+include tests/unit/image.mk
 include tests/unit/mountinfo.mk
 include tests/unit/net.mk
+include tests/unit/oci.mk
 include tests/unit/profiles.mk
+include tests/unit/pull.mk
 include tests/unit/sandbox.mk
 include tests/unit/scope.mk
 include tests/unit/sockets.mk
 include tests/unit/ttyfilter.mk
 include tests/seccomp/local.mk
 include tests/fuzz/gate_parse.mk
+include tests/fuzz/oci.mk
 include tests/fuzz/profiles.mk
+include tests/fuzz/pull.mk
 include tests/fuzz/ttyfilter.mk
 include tests/fuzz/wire.mk
 include tests/fault/local.mk
@@ -51,6 +64,7 @@ include tests/helpers/local.mk
 include tests/escape/local.mk
 include tests/integration/local.mk
 include tests/integration/oldmount.mk
+include tests/integration/pull.mk
 include tests/docs/local.mk
 include tests/golden/local.mk
 include tests/vm/local.mk
@@ -91,9 +105,11 @@ print-tests:
 	@echo $(TESTS)
 .PHONY: print-tests
 
-clean-local: clean-fuzz clean-share
+clean-local: clean-fuzz clean-share clean-libexec
+clean-libexec:
+	-rm -rf tests/libexec
 clean-fuzz:
 	-rm -rf tests/fuzz/new
 clean-share:
 	-rm -rf tests/share
-.PHONY: clean-fuzz clean-share
+.PHONY: clean-fuzz clean-share clean-libexec

@@ -10,7 +10,7 @@ cd "$top_srcdir" || exit 1
 
 # ---- form ---------------------------------------------------------------------------------------------------------------
 
-for page in man/jail.1 man/jail-gate.8 man/jail-profile.5 man/jail-security.7; do
+for page in man/jail.1 man/jail-gate.8 man/jail-image.1 man/jail-profile.5 man/jail-security.7; do
 	if command -v mandoc >/dev/null 2>&1; then
 		check "$page is clean" mandoc -T lint -W warning "$page"
 	else

@@ -8,6 +8,7 @@
 #define LIST OPT_BIT_LIST
 #define BANG OPT_BIT_BANG
 #define ZERO OPT_BIT_ZERO
+#define RARE 0
 
 /* clang-format off */
 #define OPTION(id, s, k, f, a, t, b, d, c, h) { (s), (k), (f), (a), TYPE_##t, (b), (d), (c), (h) },

@@ -15,12 +15,28 @@ while case ${1-} in -*) true ;; *) false ;; esac; do
 	shift
 done
 
+# An image's root is filled by paths that begin with it, and where it wants to start is entered like that, too.
+enter_image() { # enter_image IMAGE
+	root=${1#dir:}
+	if [ "$root" = "$1" ]; then
+		store=$XDG_DATA_HOME/jail/images
+		root=$(echo "$store"/layers/*)
+		dir=$(sed -n 's/^workdir //p' "$store"/images/*/record)
+		cd -P -- "$root$dir" 2>/dev/null || cd -P -- "$dir" || exit 125
+		return
+	fi
+	mkdir -p "$root/dev/shm" "$root/proc" "$root/tmp" "$root/run/jail" "$root/etc" "$root$PWD"
+	echo '# no name server' >"$root/etc/resolv.conf"
+	echo >"$root$PWD/.mask"
+} 2>/dev/null
+
 # What is for the command applies to the launcher; a directory is entered by its path, before there is any other root.
 name=''
 for word in $options; do
 	case $name in
 	--chdir | --workspace) cd -P -- "$word" || { printf "naive: cannot enter '%s'\n" "$word" >&2; exit 125; } ;;
 	--set) export "${word?}" ;;
+	--image) enter_image "$word" ;;
 	esac
 	case $word in
 	--*=*) name='' ;;

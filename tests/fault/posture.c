@@ -93,7 +93,7 @@ static void add_mounts(struct text *t)
 	if (fs_read_file_at(AT_FDCWD, "/proc/self/mountinfo", file_buf, sizeof(file_buf), false) < 0)
 		text_addf(t, "mountinfo: %s\n", strerror(errno));
 	while (line && *line) {
-		char *end = strchr(line, '\n');
+		char *end = strchr(line, '\n'), *layers;
 
 		if (end)
 			*end++ = '\0';
@@ -101,6 +101,9 @@ static void add_mounts(struct text *t)
 			line += strcspn(line, " ");
 			line += strspn(line, " ");
 		}
+		layers = strstr(line, ",lowerdir");
+		if (layers) /* an overlay's, by the numbers of descriptors, which are never the same */
+			*layers = '\0';
 		text_addf(t, "mount %s\n", line);
 		line = end;
 	}

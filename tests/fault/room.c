@@ -332,7 +332,7 @@ int room_run(const struct room *r, const struct config *c, const struct fault *f
 {
 	const struct site *s = r->site;
 	const char *argv[ARGS_MAX] = { s->jail, "--ro", s->bin };
-	char home[PATH_MAX], path[PATH_MAX];
+	char home[PATH_MAX], path[PATH_MAX + 16], image[PATH_MAX + 8];
 	/* A sanitizer's search for leaks is itself a tracer, and there is one already. */
 	const char *envp[] = {
 		home, path, "USER=tester", "TERM=dumb", "ASAN_OPTIONS=detect_leaks=0", NULL
@@ -359,8 +359,16 @@ int room_run(const struct room *r, const struct config *c, const struct fault *f
 		job.always.nr = call_number(c->refuses);
 	(void)snprintf(home, sizeof(home), "HOME=%s", r->home);
 	(void)snprintf(path, sizeof(path), "PATH=/usr/bin:%s", s->bin);
-	for (const char *const *flag = c->flags; *flag && n < ARGS_MAX - 3; flag++)
+	for (const char *const *flag = c->flags; *flag && n < ARGS_MAX - 9; flag++)
 		argv[n++] = *flag;
+	(void)snprintf(image, sizeof(image), "dir:%s", s->bin);
+	if (c->writes) {
+		const char *const flags[] = { "--image", image,	  "--root-writes",
+					      c->writes, "--set", path };
+
+		memcpy(argv + n, flags, sizeof(flags));
+		n += ARRAY_SIZE(flags);
+	}
 	argv[n++] = "--";
 	argv[n] = "posture";
 	*ret = (struct outcome){ 0 };

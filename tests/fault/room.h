@@ -15,6 +15,7 @@ struct config {
 	bool root;		  /* as root, where the others are an ordinary user */
 	const char *const *flags; /* ends with NULL */
 	const char *refuses; /* NULL, or a call that P1's surroundings refuse with EPERM, the first time it is made */
+	const char *writes; /* the root is an image, with these root-writes; NULL: the host */
 };
 
 /* The whole test's: made once, removed at the end. */

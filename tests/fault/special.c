@@ -109,8 +109,8 @@ void special_small(struct tap *t, const struct room *r)
 	static const char *const no_inodes[] = { "--inodes", "1", NULL };
 	static const char *const few_inodes[] = { "--inodes", "2", NULL };
 	static const struct config configs[] = {
-		{ "no inode free", IO_PIPES, false, no_inodes, NULL },
-		{ "one inode free", IO_PIPES, false, few_inodes, NULL },
+		{ "no inode free", IO_PIPES, false, no_inodes, NULL, NULL },
+		{ "one inode free", IO_PIPES, false, few_inodes, NULL, NULL },
 	};
 	const struct fault none = { 0 };
 

@@ -30,15 +30,18 @@ static const char *const gate_flags[] = { "--network",	 "gate", "--allow", "x.te
 					  "--host-port", "4711", NULL };
 
 static const struct config configs[] = {
-	{ "pipes", IO_PIPES, false, no_flags, NULL },
-	{ "terminal", IO_TERMINAL, false, no_flags, NULL },
-	{ "files", IO_FILES, false, no_flags, NULL },
-	{ "strict", IO_PIPES, false, strict_flags, NULL },
-	{ "old mounts", IO_PIPES, false, no_flags, "fsopen" },
-	{ "gate", IO_PIPES, false, gate_flags, NULL },
-	{ "root", IO_PIPES, true, no_flags, NULL },
-	{ "root gate", IO_PIPES, true, gate_flags, NULL },
-	{ "root terminal", IO_TERMINAL, true, no_flags, NULL },
+	{ "pipes", IO_PIPES, false, no_flags, NULL, NULL },
+	{ "terminal", IO_TERMINAL, false, no_flags, NULL, NULL },
+	{ "files", IO_FILES, false, no_flags, NULL, NULL },
+	{ "strict", IO_PIPES, false, strict_flags, NULL, NULL },
+	{ "old mounts", IO_PIPES, false, no_flags, "fsopen", NULL },
+	{ "gate", IO_PIPES, false, gate_flags, NULL, NULL },
+	{ "root", IO_PIPES, true, no_flags, NULL, NULL },
+	{ "root gate", IO_PIPES, true, gate_flags, NULL, NULL },
+	{ "root terminal", IO_TERMINAL, true, no_flags, NULL, NULL },
+	{ "image", IO_PIPES, false, no_flags, NULL, "none" },
+	{ "image, old mounts", IO_PIPES, false, no_flags, "fsopen", "none" },
+	{ "image, root", IO_PIPES, true, no_flags, NULL, "none" },
 };
 
 static struct seen seen[SEEN_MAX];

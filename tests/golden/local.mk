@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	tests/golden/default.in tests/golden/default.out \
 	tests/golden/env.in tests/golden/env.out \
 	tests/golden/extends.in tests/golden/extends.out \
+	tests/golden/images.in tests/golden/images.out \
 	tests/golden/kernel.in tests/golden/kernel.out \
 	tests/golden/limits.in tests/golden/limits.out \
 	tests/golden/network-gate.in tests/golden/network-gate.out \

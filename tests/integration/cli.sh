@@ -94,7 +94,7 @@ refused "'/none/such'" "a path that is not there" --ro /none/such -- touch ran
 refused "landlock-99" "a requirement that is not met" --require landlock-99 -- touch ran
 refused "status-fd 77" "a status descriptor that is not open" --status-fd 77 -- touch ran
 refused "needs" "a flag without its value" --time -- touch ran
-refused "image" "an image there is not" --image nonsense -- touch ran
+refused "image" "an image there is not" --pull never --image nonsense -- touch ran
 refused "workspace" "a workspace that is not there" --workspace ./none -- touch ran
 refused "run: no profile" "run without a profile" run
 refused "names no command" "run with a profile that has no command" run strict

@@ -9,6 +9,10 @@ behaviour_tests = \
 	tests/integration/egress-life.sh \
 	tests/integration/network.sh \
 	tests/integration/no-nft.sh \
+	tests/integration/image-run.sh \
+	tests/integration/image-run-pull.sh \
+	tests/integration/image.sh \
+	tests/integration/image-bad.sh \
 	tests/integration/profile.sh \
 	tests/integration/stdio.sh \
 	tests/integration/signals.sh \
@@ -26,3 +30,5 @@ EXTRA_DIST += tests/integration/gate.py tests/integration/gate_inside.py
 check-no-nft:
 	$(MAKE) check TESTS=tests/integration/no-nft.sh
 .PHONY: check-no-nft
+EXTRA_DIST += \
+	tests/integration/image-lib.sh tests/integration/image-make.py
