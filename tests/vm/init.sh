@@ -32,7 +32,8 @@ mount -t tmpfs shm /dev/shm
 chmod 1777 /dev/shm
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 ip link set lo up
-insmod /modules/unix_diag.ko # which would load by itself where modprobe is
+insmod /modules/unix_diag.ko # which would load by themselves where modprobe is
+insmod /modules/overlay.ko
 
 test=$(sed -n 's/.*jail\.test=\([a-z]*\).*/\1/p' /proc/cmdline)
 stty -F /dev/ttyS1 raw -echo

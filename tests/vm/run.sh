@@ -95,7 +95,8 @@ make_root() {	# make_root DIR
 	for applet in $("$r/usr/bin/busybox" --list); do
 		[ -e "$r/usr/bin/$applet" ] || ln -s busybox "$r/usr/bin/$applet"
 	done
-	cp "$modules/kernel/drivers/block/brd.ko" "$modules/kernel/net/unix/unix_diag.ko" "$r/modules/"
+	cp "$modules/kernel/drivers/block/brd.ko" "$modules/kernel/net/unix/unix_diag.ko" \
+		"$modules/kernel/fs/overlayfs/overlay.ko" "$r/modules/"
 	printf '%s\n' 'root:x:0:0:root:/root:/bin/sh' 'messagebus:x:100:100::/:/bin/sh' 'user:x:1000:1000::/home/user:/bin/sh' >"$r/etc/passwd"
 	printf '%s\n' 'root:x:0:' 'messagebus:x:100:' 'user:x:1000:' >"$r/etc/group"
 	echo 'root:secret:1::::::' >"$r/etc/shadow"
