@@ -86,18 +86,20 @@ int mount_open_overlay(const struct mount_api *api, const struct overlay_tree *o
 	if (k_fsconfig(fs, K_FSCONFIG_SET_STRING, "source", "jail", 0) < 0 ||
 	    k_fsconfig(fs, K_FSCONFIG_SET_FLAG, "userxattr", NULL, 0) < 0)
 		return err_set(e, ST_MOUNT, errno, "set up an overlay");
-	for (size_t i = 0; rc == 0 && i < o->n; i++) {
+	for (size_t i = 0; rc == 0 && i < o->n; i++)
 		rc = set_fd(fs, "lowerdir+", o->lowers[i]);
-		/* The first is our own tree, with which nothing is wrong. */
-		if (rc == -EINVAL && !i)
-			return open_by_text(api, o, attrs, ret_fd, e);
-	}
 	if (rc == 0 && o->upper >= 0)
 		rc = set_fd(fs, "upperdir", o->upper);
 	if (rc == 0 && o->upper >= 0)
 		rc = set_fd(fs, "workdir", o->work);
 	if (rc == 0 && k_fsconfig(fs, K_FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
 		rc = -errno;
+	/*
+	 * Linux 6.1 takes any key, and says only here that it does not know lowerdir+. If it is the
+	 * layers that are wrong, the other way will say so.
+	 */
+	if (rc == -EINVAL)
+		return open_by_text(api, o, attrs, ret_fd, e);
 	if (rc < 0)
 		return blame(-rc, e);
 	fd = k_fsmount(fs, K_FSMOUNT_CLOEXEC, attrs);
