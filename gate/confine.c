@@ -67,14 +67,14 @@ static int drop_capabilities(struct err *e)
 	return 0;
 }
 
-/* Where there is no Landlock the filter alone keeps files away: it lets nothing be opened. */
+/* The second wall behind a filter that lets nothing be opened. jail itself does not run without it. */
 static int forbid_files(struct err *e)
 {
 	own_fd ruleset = FD_NONE;
 	int missing, abi = landlock_abi(&missing), rc;
 
 	if (!abi)
-		return 0;
+		return err_set(e, ST_LANDLOCK, missing, "ask the kernel for Landlock");
 	rc = ruleset_create(abi, false, &ruleset, e);
 	return rc < 0 ? rc : ruleset_apply(ruleset, e);
 }

@@ -188,11 +188,13 @@ static int filter(struct err *e)
 static int restrict_files(struct err *e)
 {
 	own_fd ruleset = FD_NONE, root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int unused, abi = landlock_abi(&unused), rc;
+	int missing, abi = landlock_abi(&missing), rc;
 
+	if (!abi)
+		return err_set(e, ST_LANDLOCK, missing, "ask the kernel for Landlock");
 	/*
-	 * The first ABI refuses every link across directories, and images are full of them: there,
-	 * and where there is no Landlock, the root that holds one directory has to do.
+	 * The first ABI refuses every link across directories, and images are full of them: there
+	 * the root that holds one directory has to do (jail-image(1) says so).
 	 */
 	if (abi < 2)
 		return 0;
