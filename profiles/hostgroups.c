@@ -11,23 +11,6 @@
 #include "profiles/locate.h"
 #include "profiles/reader.h"
 
-static bool blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-/* Without the comment that ends the line, and without blanks at the end. */
-static size_t without_comment(const char *s, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		if (s[i] == ';' && blank(s[i - 1]) && (i + 1 == n || blank(s[i + 1])))
-			n = i;
-	}
-	while (n && blank(s[n - 1]))
-		n--;
-	return n;
-}
-
 static bool is_name(const char *s, size_t n)
 {
 	return n && n < 64 && s[0] != '-' && strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-") >= n;
@@ -40,7 +23,7 @@ static const char *words_of(struct arena *a, const char *s, size_t n)
 	size_t len = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		char c = blank(s[i]) ? ' ' : s[i];
+		char c = line_blank(s[i]) ? ' ' : s[i];
 
 		if (c != ' ' || (len && out[len - 1] != ' '))
 			out[len++] = c;
@@ -68,12 +51,12 @@ static int take_pair(struct groups_reader *r, const char *s, size_t n)
 
 	if (!equals)
 		return fault(r, "missing '=' between a group's name and its hosts");
-	while (key && blank(s[key - 1]))
+	while (key && line_blank(s[key - 1]))
 		key--;
 	if (!is_name(s, key))
 		return fault(r, "'%.*s' is no name of a group: small letters, digits, hyphens",
 			     (int)(key < 60 ? key : 60), s);
-	for (value = equals + 1; value < s + n && blank(*value); value++)
+	for (value = equals + 1; value < s + n && line_blank(*value); value++)
 		;
 	if (value == s + n)
 		return fault(r, "the group has no hosts: write them behind the '='");
@@ -104,11 +87,11 @@ static int take_line(struct groups_reader *r, const char *s, size_t n)
 				     (unsigned char)s[i]);
 		}
 	}
-	if (!n || s[0] == ';' || s[0] == '#' || !without_comment(s, n))
+	if (!n || s[0] == ';' || s[0] == '#' || !line_without_comment(s, n))
 		return 0;
-	if (blank(s[0]))
+	if (line_blank(s[0]))
 		return fault(r, "indented line: there are no continuations, start it in column 1");
-	n = without_comment(s, n);
+	n = line_without_comment(s, n);
 	if (s[0] == '[') {
 		if (n != 8 || memcmp(s, "[groups]", 8) != 0 || r->begun)
 			return fault(r, "the one section of this file is [groups], once");

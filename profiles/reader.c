@@ -48,11 +48,6 @@ int profile_err(struct err *e, const char *file, unsigned line, const char *fmt,
 /* A fault in the line at hand. */
 #define fault(r, ...) profile_err((r)->e, (r)->file, (r)->line, __VA_ARGS__)
 
-static bool blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 static enum opt find_section(const char *name)
 {
 	for (unsigned i = 0; i < OPT_COUNT; i++) {
@@ -84,14 +79,13 @@ static int check_bytes(struct reader *r, const char *s, size_t n)
 	return 0;
 }
 
-/* Without the comment that ends the line, and without blanks at the end. */
-static size_t without_comment(const char *s, size_t n)
+size_t line_without_comment(const char *s, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
-		if (s[i] == ';' && blank(s[i - 1]) && (i + 1 == n || blank(s[i + 1])))
+		if (s[i] == ';' && line_blank(s[i - 1]) && (i + 1 == n || line_blank(s[i + 1])))
 			n = i;
 	}
-	while (n && blank(s[n - 1]))
+	while (n && line_blank(s[n - 1]))
 		n--;
 	return n;
 }
@@ -188,16 +182,16 @@ static int take_pair(struct reader *r, char *s, size_t n)
 
 	if (!equals)
 		return fault(r, "'%.60s': missing '=' between a key and a value", s);
-	for (value = equals + 1; blank(*value); value++)
+	for (value = equals + 1; line_blank(*value); value++)
 		;
-	while (key && blank(s[key - 1]))
+	while (key && line_blank(s[key - 1]))
 		key--;
 	rc = take_key(r, s, key);
 	if (rc < 0)
 		return rc;
 	n -= (size_t)(value - s);
 	/* Right behind '=' a comment needs no blank before it: "ro=; x" has no value either. */
-	if (!n || (*value == ';' && (n == 1 || blank(value[1]))))
+	if (!n || (*value == ';' && (n == 1 || line_blank(value[1]))))
 		return fault(r, "'%s' has no value: write one behind the '='",
 			     options[r->entry.id].key);
 	if (n > 1 && (*value == '"' || *value == '\'') && value[n - 1] == *value)
@@ -219,13 +213,13 @@ static int take_line(struct reader *r, const char *s, size_t n, char *out, size_
 	if (rc < 0)
 		return rc;
 	text_init(&t, out, size);
-	if (!n || s[0] == ';' || s[0] == '#' || !without_comment(s, n)) {
+	if (!n || s[0] == ';' || s[0] == '#' || !line_without_comment(s, n)) {
 		text_add(&t, "\n");
 		return 0;
 	}
-	if (blank(s[0]))
+	if (line_blank(s[0]))
 		return fault(r, "indented line: there are no continuations, start it in column 1");
-	n = without_comment(s, n);
+	n = line_without_comment(s, n);
 	memcpy(line, s, n);
 	line[n] = '\0';
 	rc = line[0] == '[' ? take_section(r, line, n) : take_pair(r, line, n);

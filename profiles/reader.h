@@ -45,4 +45,11 @@ int profile_read(const char *file, const char *text, size_t n, entry_sink sink, 
 int profile_err(struct err *e, const char *file, unsigned line, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* For every file in this dialect: a blank, and a line less its comment and the blanks at its end. */
+static inline bool line_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+size_t line_without_comment(const char *s, size_t n);
+
 #endif
