@@ -76,7 +76,8 @@ static void ls_line(const struct cat_image *im, const char *ref, const char *cre
 	show(date, "\n");
 }
 
-static void ls_json(struct json *j, const struct cat_image *im, const struct config *c)
+/* What both verbs begin with. */
+static void open_image(struct json *j, const struct cat_image *im)
 {
 	json_open(j, NULL, '{');
 	json_open(j, "references", '[');
@@ -84,6 +85,11 @@ static void ls_json(struct json *j, const struct cat_image *im, const struct con
 		json_str(j, NULL, im->refs[i]);
 	json_close(j, ']');
 	json_str(j, "manifest", im->manifest.text);
+}
+
+static void ls_json(struct json *j, const struct cat_image *im, const struct config *c)
+{
+	open_image(j, im);
 	json_int(j, "size", (int64_t)im->size);
 	json_int(j, "own_size", (int64_t)im->own);
 	json_int(j, "shared_size", (int64_t)(im->size - im->own));
@@ -180,12 +186,7 @@ static void inspect_json(struct json *j, const struct catalog *all, const struct
 {
 	const struct config *c = &d->settings;
 
-	json_open(j, NULL, '{');
-	json_open(j, "references", '[');
-	for (size_t i = 0; i < im->n_refs; i++)
-		json_str(j, NULL, im->refs[i]);
-	json_close(j, ']');
-	json_str(j, "manifest", im->manifest.text);
+	open_image(j, im);
 	json_str(j, "config_digest", d->config_digest.text);
 	json_str(j, "os", c->os);
 	json_str(j, "architecture", c->architecture);
