@@ -10,6 +10,8 @@ base_libbase_a_SOURCES = \
 	base/kernel.h \
 	base/now.c base/now.h \
 	base/own.h \
+	base/pass.c base/pass.h \
+	base/shed.c base/shed.h \
 	base/text.c base/text.h
 
 # Where the installed parts are. Tests link the twin, so that they use what was just built.

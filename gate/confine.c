@@ -3,7 +3,6 @@
 #include "gate/confine.h"
 
 #include <errno.h>
-#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stdint.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "base/shed.h"
 #include "base/text.h"
 #include "landlock/ruleset.h"
 
@@ -20,16 +20,6 @@ struct filter {
 	const struct sock_filter *code;
 	size_t len; /* instructions */
 };
-
-#if defined(__x86_64__)
-#define FILTERS_x86_64
-#define NATIVE filters_x86_64
-#elif defined(__aarch64__)
-#define FILTERS_aarch64
-#define NATIVE filters_aarch64
-#else
-#error "no seccomp programs for this architecture: see sandbox/calls.c"
-#endif
 
 #include "gate/filters.inc"
 
@@ -49,21 +39,6 @@ static int limit(struct err *e)
 
 	if (setrlimit(RLIMIT_CORE, &none) < 0 || setrlimit(RLIMIT_NPROC, &none) < 0)
 		return err_set(e, ST_LIMITS, errno, "set the gate's limits");
-	return 0;
-}
-
-static int drop_capabilities(struct err *e)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
-
-	/* Only root may, and only for root it matters: nothing is executed from here on. */
-	for (int cap = 0; prctl(PR_CAPBSET_DROP, cap) == 0; cap++)
-		;
-	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
-		return err_set(e, ST_CAPS, errno, "clear the ambient capabilities");
-	if (syscall(SYS_capset, &head, data) < 0)
-		return err_set(e, ST_CAPS, errno, "drop all capabilities");
 	return 0;
 }
 
@@ -100,7 +75,7 @@ int confine(enum confined what, struct err *e)
 	int rc = limit(e);
 
 	if (rc == 0)
-		rc = drop_capabilities(e);
+		rc = shed_capabilities(e);
 	if (rc == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		rc = err_set(e, ST_CAPS, errno, "set no_new_privs");
 	if (rc == 0 && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)

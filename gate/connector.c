@@ -12,6 +12,7 @@
 
 #include "base/kernel.h"
 #include "base/own.h"
+#include "base/pass.h"
 #include "gate/confine.h"
 #include "gate/ports.h"
 #include "net/gate.h"
@@ -51,26 +52,9 @@ static int connect_inside(uint32_t port)
 static bool answer(int wire, struct connector_record *r)
 {
 	own_fd fd = r->port && r->port <= UINT16_MAX ? connect_inside(r->port) : -EINVAL;
-	union {
-		char buf[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = { .buf = { 0 } };
-	struct iovec iov = { .iov_base = r, .iov_len = sizeof(*r) };
-	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
 
 	r->port = fd < 0 ? (uint32_t)-fd : 0;
-	if (fd >= 0) {
-		struct cmsghdr *c;
-
-		m.msg_control = control.buf;
-		m.msg_controllen = sizeof(control.buf);
-		c = CMSG_FIRSTHDR(&m);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &fd, sizeof(int));
-	}
-	return sendmsg(wire, &m, MSG_NOSIGNAL) == (ssize_t)sizeof(*r);
+	return pass_send(wire, r, sizeof(*r), &fd, fd >= 0) == 0;
 }
 
 static void serve(int wire)

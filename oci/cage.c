@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
-#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -27,6 +26,7 @@
 #include "base/fs.h"
 #include "base/kernel.h"
 #include "base/own.h"
+#include "base/shed.h"
 #include "landlock/ruleset.h"
 
 #if defined(__x86_64__)
@@ -208,36 +208,6 @@ static int restrict_files(struct err *e)
 	return rc < 0 ? rc : ruleset_apply(ruleset, e);
 }
 
-static int drop_caps(struct err *e)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct none[2] = { 0 };
-
-	if (syscall(SYS_capset, &head, none) < 0)
-		return err_set(e, ST_CAPS, errno, "drop the capabilities");
-	return 0;
-}
-
-static int map_self(uid_t uid, gid_t gid, struct err *e)
-{
-	struct {
-		const char *file;
-		char line[32];
-	} maps[] = { { "/proc/self/setgroups", "deny" },
-		     { "/proc/self/gid_map", "" },
-		     { "/proc/self/uid_map", "" } };
-
-	(void)snprintf(maps[1].line, sizeof(maps[1].line), "%u %u 1\n", gid, gid);
-	(void)snprintf(maps[2].line, sizeof(maps[2].line), "%u %u 1\n", uid, uid);
-	for (size_t i = 0; i < ARRAY_SIZE(maps); i++) {
-		int rc = fs_write_file_at(AT_FDCWD, maps[i].file, maps[i].line);
-
-		if (rc < 0)
-			return err_set(e, ST_USERNS, -rc, "write '%s'", maps[i].file);
-	}
-	return 0;
-}
-
 /* The target becomes all there is; no old root is left to climb to. */
 static int pivot(const char *dir, struct err *e)
 {
@@ -261,11 +231,11 @@ int cage_enter(const char *dir, struct err *e)
 		return err_set(e, ST_LIMITS, errno, "set limits");
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS) < 0)
 		return err_set(e, ST_CLONE, errno, "make namespaces for jail-unpack");
-	rc = map_self(uid, gid, e);
+	rc = map_one_id(uid, uid, gid, gid, e);
 	if (rc == 0)
 		rc = pivot(dir, e);
 	if (rc == 0)
-		rc = drop_caps(e);
+		rc = shed_capabilities(e);
 	/* Said by jail-image too; new credentials may have made the kernel forget. */
 	if (rc == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		rc = err_set(e, ST_CAPS, errno, "die with jail-image");

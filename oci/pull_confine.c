@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
-#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -23,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "base/shed.h"
 #include "landlock/ruleset.h"
 #include "oci/pull.h"
 
@@ -271,15 +271,14 @@ static int close_calls(struct err *e)
 
 static int drop_privileges(struct err *e)
 {
-	struct __user_cap_header_struct version = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
 	const struct rlimit no_core = { 0, 0 };
+	int rc;
 
 	if (setrlimit(RLIMIT_CORE, &no_core) < 0) /* it would hold credentials */
 		return err_set(e, ST_LIMITS, errno, "forbid core dumps");
-	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 ||
-	    syscall(SYS_capset, &version, none) < 0)
-		return err_set(e, ST_CAPS, errno, "drop all capabilities");
+	rc = shed_capabilities(e);
+	if (rc < 0)
+		return rc;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_set(e, ST_CAPS, errno, "set no_new_privs");
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)

@@ -23,6 +23,7 @@
 
 #include "base/kernel.h"
 #include "base/own.h"
+#include "base/pass.h"
 
 int afterwards_hold(int pidfd)
 {
@@ -33,26 +34,11 @@ int afterwards_hold(int pidfd)
 
 void afterwards_let_go(int *ns)
 {
-	union {
-		char buf[CMSG_SPACE(2 * sizeof(int))];
-		struct cmsghdr align;
-	} control = { 0 };
-	char byte = 0;
-	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr msg = { .msg_iov = &iov,
-			      .msg_iovlen = 1,
-			      .msg_control = control.buf,
-			      .msg_controllen = sizeof(control.buf) };
-	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
 	int pair[2];
 
 	if (*ns < 0 || socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return;
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(2 * sizeof(int));
-	memcpy(CMSG_DATA(c), (const int[]){ pair[0], *ns }, 2 * sizeof(int));
-	(void)sendmsg(pair[1], &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
+	(void)pass_send(pair[1], "", 1, (const int[]){ pair[0], *ns }, 2);
 	fd_release(ns);
 	fd_release(&pair[0]);
 	fd_release(&pair[1]);

@@ -25,16 +25,6 @@
 #include "base/paths.h"
 #include "base/text.h"
 
-#if defined(__x86_64__)
-#define FILTERS_x86_64
-#define NATIVE filters_x86_64
-#elif defined(__aarch64__)
-#define FILTERS_aarch64
-#define NATIVE filters_aarch64
-#else
-#error "no seccomp programs for this architecture: see sandbox/calls.c"
-#endif
-
 #include "sandbox/filters.inc"
 
 #define FORMAT	    "jail-filter cache 1"

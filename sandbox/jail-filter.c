@@ -22,6 +22,17 @@
 
 static const char head[] =
 	"/* Written by jail-filter from syscalls.def and checks.def: do not edit. */\n"
+	"#if !defined(FILTERS_x86_64) && !defined(FILTERS_aarch64) /* else the includer has chosen */\n"
+	"#if defined(__x86_64__)\n"
+	"#define FILTERS_x86_64\n"
+	"#define NATIVE filters_x86_64\n"
+	"#elif defined(__aarch64__)\n"
+	"#define FILTERS_aarch64\n"
+	"#define NATIVE filters_aarch64\n"
+	"#else\n"
+	"#error \"no seccomp programs for this architecture: see sandbox/calls.c\"\n"
+	"#endif\n"
+	"#endif\n"
 	"struct filter_named {\n"
 	"\tconst char *preset;\n"
 	"\tstruct filter filter;\n"

@@ -16,6 +16,7 @@
 
 #include "base/fs.h"
 #include "base/own.h"
+#include "base/shed.h"
 #include "landlock/ruleset.h"
 #include "sandbox/image.h"
 #include "sandbox/setup.h"
@@ -35,27 +36,6 @@ static int wait_for_go(struct setup *s, struct err *e)
 	return 0;
 }
 
-/* One id each, itself: all that an ordinary user may map, and only after giving setgroups up. */
-static int map_self(const struct plan *p, struct err *e)
-{
-	struct {
-		const char *file;
-		char line[32];
-	} maps[] = { { "/proc/self/setgroups", "deny" },
-		     { "/proc/self/gid_map", "" },
-		     { "/proc/self/uid_map", "" } };
-
-	(void)snprintf(maps[1].line, sizeof(maps[1].line), "%u %u 1\n", p->gid, p->caller->gid);
-	(void)snprintf(maps[2].line, sizeof(maps[2].line), "%u %u 1\n", p->uid, p->caller->uid);
-	for (size_t i = 0; i < ARRAY_SIZE(maps); i++) {
-		int rc = fs_write_file_at(AT_FDCWD, maps[i].file, maps[i].line);
-
-		if (rc < 0)
-			return err_set(e, ST_USERNS, -rc, "write '%s'", maps[i].file);
-	}
-	return 0;
-}
-
 /*
  * An ordinary user stays who they are. Real root does not: it turns into the unprivileged user of
  * the map, and leaves its groups behind (which only it may do).
@@ -63,7 +43,8 @@ static int map_self(const struct plan *p, struct err *e)
 int stage_identity(struct setup *s, struct err *e)
 {
 	const struct plan *p = s->plan;
-	int rc = p->remap ? wait_for_go(s, e) : map_self(p, e);
+	int rc = p->remap ? wait_for_go(s, e)
+			  : map_one_id(p->uid, p->caller->uid, p->gid, p->caller->gid, e);
 
 	if (rc < 0)
 		return rc;

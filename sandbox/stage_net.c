@@ -21,12 +21,15 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "base/pass.h"
 #include "net/netlink.h"
 #include "net/ruleset.h"
 #include "sandbox/gateway.h"
 #include "sandbox/setup.h"
 
 #define LO_INDEX 1 /* in every network namespace */
+
+_Static_assert(HANDED_MAX <= PASS_MAX, "one message takes them all");
 
 /* Sockets on their way to the stub. */
 struct hand {
@@ -230,26 +233,12 @@ static int make_rules(struct hand *h, const struct gateway *g, struct err *e)
 
 static int give(const struct hand *h, int pair, struct err *e)
 {
-	union {
-		char buf[CMSG_SPACE(sizeof(int) * HANDED_MAX)];
-		struct cmsghdr align;
-	} control = { 0 };
-	struct iovec iov = { .iov_base = (void *)(uintptr_t)h->kinds,
-			     .iov_len = h->n * sizeof(h->kinds[0]) };
-	struct msghdr msg = { .msg_iov = &iov,
-			      .msg_iovlen = 1,
-			      .msg_control = control.buf,
-			      .msg_controllen = CMSG_SPACE(sizeof(int) * h->n) };
-	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+	int rc = pass_send(pair, h->kinds, h->n * sizeof(h->kinds[0]), h->fds, h->n);
 	ssize_t n;
 	char answer;
 
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int) * h->n);
-	memcpy(CMSG_DATA(c), h->fds, sizeof(int) * h->n);
-	if (sendmsg(pair, &msg, MSG_NOSIGNAL) < 0)
-		return err_set(e, ST_NET, errno, "give the gate its sockets");
+	if (rc < 0)
+		return err_set(e, ST_NET, -rc, "give the gate its sockets");
 	n = recv(pair, &answer, sizeof(answer), 0);
 	if (n != 1)
 		return err_set(e, ST_NET, n < 0 ? errno : EPIPE, "wait for the gate's process");

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "base/own.h"
+#include "base/pass.h"
 
 int wire_pair(int ret[2], struct err *e)
 {
@@ -17,29 +18,7 @@ int wire_pair(int ret[2], struct err *e)
 
 int wire_send(int wire, const struct record *r, int fd)
 {
-	union {
-		char buf[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = { 0 };
-	struct iovec iov = { .iov_base = (void *)(uintptr_t)r, .iov_len = sizeof(*r) };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-	ssize_t n;
-
-	if (fd >= 0) {
-		struct cmsghdr *c;
-
-		msg.msg_control = control.buf;
-		msg.msg_controllen = sizeof(control.buf);
-		c = CMSG_FIRSTHDR(&msg);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &fd, sizeof(int));
-	}
-	do
-		n = sendmsg(wire, &msg, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : 0;
+	return pass_send(wire, r, sizeof(*r), &fd, fd >= 0);
 }
 
 bool wire_valid(const struct record *r, unsigned long n)
